@@ -46,3 +46,20 @@ type Answer struct {
 	Requirements []Requirement `json:"requirements"`
 	Independent  bool          `json:"independent"` // false: an author's own approval counted
 }
+
+// Preset answers "Who reviews?", the one question that a policy starts from.
+type Preset string
+
+// The presets, by their names on the command line.
+const (
+	JustMe       Preset = "solo"     // just me
+	Team         Preset = "team"     // team
+	NotOurServer Preset = "external" // not our server
+)
+
+// Policy says who must decide what, and what blocks. Every edit of it is a new
+// version; the latest applies.
+type Policy struct {
+	Preset  Preset `json:"preset"`
+	Version int    `json:"version"` // from 1
+}

@@ -1,0 +1,60 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Kind says how a request failed, so that a caller can act without reading the
+// sentence. Every transport maps kinds, never texts.
+type Kind string
+
+// The kinds of errors.
+const (
+	Invalid         Kind = "invalid"
+	NotFound        Kind = "not found"
+	Unauthenticated Kind = "unauthenticated"
+	Forbidden       Kind = "forbidden"
+	Conflict        Kind = "conflict"
+	Stale           Kind = "stale" // what was decided on has moved; nothing was stored
+	TooLarge        Kind = "too large"
+	Unsupported     Kind = "unsupported" // looks like another format
+	Unprocessable   Kind = "unprocessable"
+	RateLimited     Kind = "rate limited"
+	Unavailable     Kind = "unavailable"
+	Internal        Kind = "internal"
+)
+
+// Error is a failure with a sentence for the user: what, where, what to do.
+type Error struct {
+	Kind     Kind
+	Sentence string
+	Problems []surface.Problem // of a payload, with pointer, line and column
+	Current  any               // for Stale: what is true now
+	Err      error             // for the log, never for the user
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Kind, e.Sentence, e.Err)
+	}
+	return fmt.Sprintf("%s: %s", e.Kind, e.Sentence)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an Error of a kind with a formatted sentence.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Sentence: fmt.Sprintf(format, args...)}
+}
+
+// KindOf returns the kind of an error; whatever is not ours is Internal.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Internal
+}

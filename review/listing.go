@@ -1,0 +1,69 @@
+package review
+
+import (
+	"time"
+
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Listing is a kept surface: what surface.Read found, who sent it, and when.
+// Its bytes are stored as an envelope and references to slices, each kept once.
+type Listing struct {
+	ID         string
+	ServerID   string
+	Profile    string
+	Surface    *surface.Listing // as read; from the store with every Raw filled in
+	ReceivedAt time.Time
+}
+
+// ListingInfo is a listing without its bytes, for lists.
+type ListingInfo struct {
+	ID         string
+	ServerID   string
+	Profile    string
+	RawHash    surface.Hash
+	Digest     surface.Hash
+	Shape      surface.Shape
+	Kind       surface.Kind
+	Complete   bool
+	ToolCount  int
+	Bytes      int
+	Problems   []surface.Problem
+	ReceivedAt time.Time
+}
+
+// Delivery is one attempt to push, accepted or not. Refused ones are kept with
+// their reason; a body is never kept here.
+type Delivery struct {
+	ID         string
+	ServerID   string // "" when the server is unknown
+	Slug       string // as asked for
+	WebhookID  string // webhook-id header, "" for tokens and uploads
+	BodyHash   surface.Hash
+	BodyBytes  int
+	Via        string // "webhook", "token", "upload"
+	By         string // label of the token or user
+	Verified   bool
+	Status     int    // HTTP status that was answered
+	Outcome    string // one sentence: what happened
+	Problems   []surface.Problem
+	Answer     []byte // body of a verified answer, given again on a replay
+	ListingID  string
+	ReleaseID  string
+	Params     PushParams
+	RemoteAddr string
+	ReceivedAt time.Time
+}
+
+// PushParams is what a push says about its listing.
+type PushParams struct {
+	Profile     string // "" is DefaultProfile
+	Version     string // either Version or Ref
+	Ref         string
+	Predecessor string
+	Commit      string
+	Author      string // mail address that a trusted token declares
+	RunURL      string // https only
+	Complete    bool
+	Preview     bool // analyse and keep nothing
+}

@@ -1,0 +1,250 @@
+package review
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Store keeps everything that the workflow knows. Package store implements it on
+// SQLite and PostgreSQL; both pass the same suite.
+//
+// Methods of a Tx return an *Error of kind NotFound when a single thing that was
+// asked for is absent, and of kind Conflict when a unique key is taken.
+type Store interface {
+	// Update runs f in one write transaction and commits when f returns nil. A
+	// serialization failure runs f again, so f must not have effects of its own.
+	// Updates don't nest.
+	Update(ctx context.Context, f func(Tx) error) error
+	// View runs f on one consistent snapshot; f can't write.
+	View(ctx context.Context, f func(Tx) error) error
+	// Ping reports whether the database answers and is migrated.
+	Ping(ctx context.Context) error
+}
+
+// Tx is everything that can be done inside one transaction.
+type Tx interface {
+	ServerStore
+	ListingStore
+	ReleaseStore
+	VerdictStore
+	ThreadStore
+	PeopleStore
+	DeliveryStore
+	ReportStore
+	AuditStore
+}
+
+// ServerStore keeps servers, their webhook secrets and their profiles.
+type ServerStore interface {
+	InsertServer(ctx context.Context, s *Server) error // Conflict when the slug is taken
+	UpdateServer(ctx context.Context, s *Server) error
+	ServerByID(ctx context.Context, id string) (*Server, error)
+	ServerBySlug(ctx context.Context, slug string) (*Server, error)
+	Servers(ctx context.Context) ([]Server, error) // by slug
+
+	InsertSecret(ctx context.Context, s *ServerSecret) error
+	// ExpireSecrets gives every secret of the server that has no end, or a later
+	// one, the end at.
+	ExpireSecrets(ctx context.Context, serverID string, at time.Time) error
+	// Secrets returns those still accepted at now, newest first.
+	Secrets(ctx context.Context, serverID string, now time.Time) ([]ServerSecret, error)
+
+	EnsureProfile(ctx context.Context, serverID, name string, now time.Time) error
+	Profiles(ctx context.Context, serverID string) ([]Profile, error) // with baselines, by name
+	// InsertBaseline stores a profile's one baseline; Conflict when it has one.
+	InsertBaseline(ctx context.Context, b *Baseline) error
+}
+
+// ToolRef is a tool of a kept listing without its bytes.
+type ToolRef struct {
+	Position int
+	Name     string
+	Digest   surface.Hash
+	RawHash  surface.Hash
+}
+
+// Page bounds a list: at most Limit rows (1 to 500) older than the row Before
+// ("" starts at the newest).
+type Page struct {
+	Limit  int
+	Before string
+}
+
+// ListingStore keeps listings: envelopes, and every raw tool slice once.
+type ListingStore interface {
+	InsertListing(ctx context.Context, l *Listing) error
+	ListingByID(ctx context.Context, id string) (*Listing, error) // whole, the exact bytes
+	ListingInfoByID(ctx context.Context, id string) (*ListingInfo, error)
+	// ListingInfosByID returns those of ids that exist, in no order.
+	ListingInfosByID(ctx context.Context, ids []string) ([]ListingInfo, error)
+	// ListingByDigest returns the newest complete listing of kind listing with
+	// that digest, else the newest of any.
+	ListingByDigest(ctx context.Context, serverID, profile string, digest surface.Hash) (*ListingInfo, error)
+	ListingInfos(ctx context.Context, serverID string, p Page) ([]ListingInfo, error) // newest first
+	// ToolRefs returns a listing's tools in order, without opening their bytes.
+	ToolRefs(ctx context.Context, listingID string) ([]ToolRef, error)
+	// Slices returns raw definitions by raw hash.
+	Slices(ctx context.Context, hashes []surface.Hash) (map[surface.Hash][]byte, error)
+}
+
+// ReleaseStore keeps releases, their revisions, and what was ever released.
+type ReleaseStore interface {
+	InsertRelease(ctx context.Context, r *Release) error // Conflict when version or ref is taken
+	UpdateRelease(ctx context.Context, r *Release) error
+	ReleaseByID(ctx context.Context, id string) (*Release, error) // with Head
+	ReleaseByVersion(ctx context.Context, serverID, profile, version string) (*Release, error)
+	ReleaseByRef(ctx context.Context, serverID, profile, ref string) (*Release, error)
+	// Releases returns newest first, with heads; "" is every profile.
+	Releases(ctx context.Context, serverID, profile string, p Page) ([]Release, error)
+	// OpenReleases returns those of all servers that are neither released nor
+	// withdrawn, newest first.
+	OpenReleases(ctx context.Context, p Page) ([]Release, error)
+	// LastReleased returns the release of the profile that was released last and
+	// not withdrawn since.
+	LastReleased(ctx context.Context, serverID, profile string) (*Release, error)
+	// ReleasesByDigest returns releases that have a revision with the digest,
+	// newest first.
+	ReleasesByDigest(ctx context.Context, serverID, profile string, digest surface.Hash) ([]Release, error)
+
+	InsertRevision(ctx context.Context, r *Revision) error
+	Revisions(ctx context.Context, releaseID string) ([]Revision, error) // newest first
+
+	// InsertReleased records the subjects of a released listing.
+	InsertReleased(ctx context.Context, serverID, profile, releaseID string, subjects []SubjectKey) error
+	// Released says which of the subjects stand in a release of the profile that
+	// is released and not withdrawn, and in which (the newest).
+	Released(ctx context.Context, serverID, profile string, subjects []SubjectKey) (map[SubjectKey]string, error)
+}
+
+// SubjectKey identifies a subject's content.
+type SubjectKey struct {
+	Subject change.Subject
+	Name    string
+	Digest  surface.Hash
+}
+
+// VerdictStore keeps verdicts. They are never changed, but for being used up or
+// revoked.
+type VerdictStore interface {
+	InsertVerdicts(ctx context.Context, vs []Verdict) error
+	// VerdictsOn returns the verdicts of a profile whose From or To is one of
+	// digests, oldest first, with user labels.
+	VerdictsOn(ctx context.Context, serverID, profile string, digests []surface.Hash) ([]Verdict, error)
+	VerdictsOfRelease(ctx context.Context, releaseID string) ([]Verdict, error) // oldest first
+	UseUpVerdicts(ctx context.Context, ids []string) error
+}
+
+// ThreadFilter chooses threads; zero fields don't restrict.
+type ThreadFilter struct {
+	ServerID  string
+	Profile   string
+	ReleaseID string
+	Open      bool // only open ones
+	Blocking  bool // only those that block
+}
+
+// ThreadStore keeps threads and comments.
+type ThreadStore interface {
+	InsertThread(ctx context.Context, t *Thread) error // with its first comment
+	InsertComment(ctx context.Context, c *Comment) error
+	ThreadByID(ctx context.Context, id string) (*Thread, error)
+	Threads(ctx context.Context, f ThreadFilter) ([]Thread, error) // with comments, oldest first
+	ResolveThread(ctx context.Context, id, by string, at time.Time) error
+	ReopenThread(ctx context.Context, id string) error
+}
+
+// LinkKind says what a single-use link is for.
+type LinkKind string
+
+// The kinds of links.
+const (
+	LinkSetUp  LinkKind = "set-up"
+	LinkInvite LinkKind = "invite"
+	LinkReset  LinkKind = "reset"
+	LinkSignIn LinkKind = "sign-in" // of the demo
+)
+
+// Link is a single-use secret address; only its hash is kept. Opening it changes
+// nothing, only the POST of its form uses it up.
+type Link struct {
+	Hash      []byte
+	Kind      LinkKind
+	UserID    string
+	ExpiresAt time.Time
+	UsedAt    time.Time
+}
+
+// PeopleStore keeps users, roles, tokens and links.
+type PeopleStore interface {
+	CountUsers(ctx context.Context) (int, error)
+	InsertUser(ctx context.Context, u *people.User) error // with memberships; Conflict when the address is taken
+	UpdateUser(ctx context.Context, u *people.User) error // with memberships
+	UserByID(ctx context.Context, id string) (*people.User, error)
+	UserByEmail(ctx context.Context, email string) (*people.User, error)
+	Users(ctx context.Context) ([]people.User, error) // with memberships, by address
+
+	InsertToken(ctx context.Context, t *people.Token) error
+	TokenByHash(ctx context.Context, hash []byte) (*people.Token, error)
+	Tokens(ctx context.Context) ([]people.Token, error) // newest first
+	TouchToken(ctx context.Context, id string, at time.Time) error
+	RevokeToken(ctx context.Context, id string, at time.Time) error
+	RevokeTokensOfUser(ctx context.Context, userID string, at time.Time) error
+
+	InsertLink(ctx context.Context, l *Link) error
+	LinkByHash(ctx context.Context, hash []byte) (*Link, error)
+	// UseLink marks a link as used; Conflict when it was used already.
+	UseLink(ctx context.Context, hash []byte, at time.Time) error
+
+	// DeleteSessionsOfUser ends every session of a user.
+	DeleteSessionsOfUser(ctx context.Context, userID string) error
+}
+
+// DeliveryStore keeps the record of pushes, accepted and refused.
+type DeliveryStore interface {
+	InsertDelivery(ctx context.Context, d *Delivery) error
+	// DeliveryByWebhookID returns the verified delivery of a server with that id.
+	DeliveryByWebhookID(ctx context.Context, serverID, webhookID string) (*Delivery, error)
+	Deliveries(ctx context.Context, serverID string, p Page) ([]Delivery, error) // newest first; "" all
+	CountDeliveries(ctx context.Context, serverID string, since time.Time) (int, error)
+}
+
+// ReportKey names a computed report: it is a function of its inputs, so it is
+// computed once and kept.
+type ReportKey struct {
+	Kind   string // "change", "finding", …
+	From   surface.Hash
+	To     surface.Hash
+	Inputs surface.Hash // of what else matters: aliases, patterns, pairings
+	Engine string
+}
+
+// ReportStore keeps computed reports.
+type ReportStore interface {
+	Report(ctx context.Context, k ReportKey) ([]byte, error) // NotFound when not yet computed
+	PutReport(ctx context.Context, k ReportKey, body []byte) error
+}
+
+// AuditEntry is one act: who, when, from where, what, before and after.
+type AuditEntry struct {
+	ID       string
+	At       time.Time
+	ActorID  string // user id, "" for a machine or the shell
+	Actor    string // label
+	Via      string // "browser", "token", "webhook", "shell"
+	Addr     string
+	Act      string // noun.verb, such as "verdict.approve"
+	ServerID string
+	Subject  string // what it was done to
+	Before   string // JSON, "" for none; never a secret
+	After    string
+}
+
+// AuditStore keeps the audit, append-only.
+type AuditStore interface {
+	AppendAudit(ctx context.Context, e *AuditEntry) error
+	Audit(ctx context.Context, serverID string, p Page) ([]AuditEntry, error) // newest first; "" all
+}

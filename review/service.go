@@ -1,0 +1,237 @@
+// Package review is the workflow of Countersign: listings are pushed to
+// releases, people decide changes, the gate answers.
+//
+// # One code path
+//
+// Webhook, API, command line, upload page and demo all call [Service]. A handler
+// binds, makes one call and renders; who may do what is decided here.
+//
+// # What an approval binds
+//
+// A verdict names a change by its id, which is made of the subject, its name and
+// the digests on both sides. So a verdict says what its giver saw, and holds for
+// those bytes in whatever release they turn up; nothing is ever copied from one
+// release to another. If either side moved since the page was made, the id is
+// not current and the verdict is refused as stale.
+package review
+
+import (
+	"time"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Actor is who makes a call, and how. Exactly one of User (a session, or a
+// token's user) and Token (a machine) is set, or neither (nobody, or the shell).
+type Actor struct {
+	User  *people.User
+	Token *people.Token
+	Shell bool   // administration on the command line: may do everything
+	Via   string // "browser", "token", "webhook", "shell"
+	Addr  string // remote address, for the audit
+}
+
+// Config is what a Service needs besides its store.
+type Config struct {
+	BaseURL string // of links, without a trailing slash
+	Secret  []byte // SECRET: seals webhook secrets, 32 bytes or more
+	Now     func() time.Time
+	Limits  Limits
+}
+
+// Limits bound what strangers may cost; zero fields take the defaults of
+// docs/operating.md.
+type Limits struct {
+	Surface         surface.Options
+	PushesPerMinute int
+	PushesPerDay    int
+	OpenReleases    int
+	CommentBytes    int
+	CommentsPerHour int
+}
+
+// Incoming is a push as it came in over HTTP, before anything is known of it.
+type Incoming struct {
+	Slug      string
+	Params    PushParams
+	PathQuery string // path and query as requested, for a bound delivery id
+	Body      []byte // after content encoding was undone
+	Wire      []byte // as on the wire: what was signed
+	WebhookID string // headers of the Standard Webhooks scheme
+	Timestamp string
+	Signature string
+	Bearer    string // token text, "" for none
+	TooLarge  bool   // the body went over the limit and was cut off
+	Addr      string
+}
+
+// PushAnswer is the body of a push's answer; absent parts are not known yet.
+type PushAnswer struct {
+	Listing  *PushedListing       `json:"listing,omitempty"`
+	Release  *PushedRelease       `json:"release,omitempty"`
+	Analysis string               `json:"analysis"` // "done" or "pending"
+	Changes  map[change.Class]int `json:"changes,omitempty"`
+	Gate     *gate.Answer         `json:"gate,omitempty"`
+	Note     string               `json:"note,omitempty"` // why it is partial, what to do
+	Problems []surface.Problem    `json:"problems,omitempty"`
+}
+
+// PushedListing is the listing part of a PushAnswer.
+type PushedListing struct {
+	ID     string       `json:"id"`
+	Digest surface.Hash `json:"digest"`
+	Tools  int          `json:"tools"`
+}
+
+// PushedRelease is the release part of answers to machines.
+type PushedRelease struct {
+	ID      string       `json:"id"`
+	Version string       `json:"version"`
+	State   ReleaseState `json:"state"`
+	URL     string       `json:"url"`
+}
+
+// PushStatus is how a push ended when it was not refused.
+type PushStatus int
+
+// The ends of a push.
+const (
+	PushNew     PushStatus = 201 // a new listing
+	PushSame    PushStatus = 200 // the head has the same bytes, or the delivery is known
+	PushPartial PushStatus = 202 // kept, but incomplete or partial
+)
+
+// Pushed is an accepted push: status, and the exact body to answer.
+type Pushed struct {
+	Status PushStatus
+	Answer PushAnswer
+	Body   []byte // Answer as JSON, byte for byte what a replay gets
+}
+
+// GateAnswer is the gate's JSON.
+type GateAnswer struct {
+	gate.Answer
+	Server    string         `json:"server"`
+	Profile   string         `json:"profile"`
+	Digest    surface.Hash   `json:"digest"`
+	Release   *PushedRelease `json:"release,omitempty"`
+	Approvals []Approval     `json:"approvals"`
+	Overrides []Override     `json:"overrides"`
+}
+
+// Approval is one counted answer, by a person or by a rule.
+type Approval struct {
+	Tool   string       `json:"tool"`
+	Digest surface.Hash `json:"digest"`
+	By     string       `json:"by"` // a person's label, or "rule …", "baseline by …", "release 1.7.0"
+	At     time.Time    `json:"at"`
+	Note   string       `json:"note"`
+}
+
+// Override lets a listing pass without approval; none can be given yet.
+type Override struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason"`
+	Until  time.Time `json:"until"`
+}
+
+// ServerView is a server as its page shows it.
+type ServerView struct {
+	Server   Server
+	Role     people.Role // of the actor
+	Profiles []Profile
+	Releases []ReleaseSummary // newest first
+	Gate     gate.Result      // of the newest open release, else of the last released; "" without any
+	Why      string
+}
+
+// ReleaseSummary is a line in a list of releases.
+type ReleaseSummary struct {
+	Release Release
+	State   ReleaseState
+	Gate    gate.Result
+	Why     string
+	Listing ListingInfo
+	Class   change.Class         // strongest against the gate base
+	Counts  map[change.Class]int // changes by class
+	URL     string
+}
+
+// Decided is a change with where it stands.
+type Decided struct {
+	change.Change
+	Requirement *gate.Requirement // nil when nothing is asked for
+	Verdicts    []Verdict         // active and past ones on this change, oldest first
+	Mine        VerdictKind       // the actor's active answer, "" for none
+	CanDecide   bool              // the actor may answer
+	CannotWhy   string            // why not, one sentence
+	Threads     int               // open threads about this subject
+}
+
+// ReleaseView is everything a release page shows.
+type ReleaseView struct {
+	Server       Server
+	Role         people.Role
+	Release      Release
+	Revisions    []Revision
+	State        ReleaseState
+	Listing      ListingInfo
+	Base         *Release // gate base; nil: compared with nothing
+	BaseListing  *ListingInfo
+	BaseWhy      string // how the gate base was chosen, one sentence
+	Report       *change.Report
+	Changes      []Decided
+	Answer       gate.Answer
+	Threads      []Thread
+	Families     surface.Families
+	Old, New     *surface.Listing // bodies of the tools that the page shows
+	BaselineOpen bool             // a baseline can still be accepted
+	Baseline     *Baseline
+	Actions      Actions
+}
+
+// Actions says which acts the actor may take now; each "" or a reason why not.
+type Actions struct {
+	Baseline, Release, Withdraw, Comment, ConfirmPredecessor string
+}
+
+// CompareView is any two listings of a server, side by side.
+type CompareView struct {
+	Server   Server
+	From, To ListingInfo
+	Report   *change.Report
+	Old, New *surface.Listing
+}
+
+// HomeView is the first page: whose turn it is.
+type HomeView struct {
+	YourTurn []ReleaseSummary // open releases with a decision that the actor can take
+	Waiting  []ReleaseSummary // open releases that wait for others
+	Servers  []ServerView
+}
+
+// VerdictItem is one decision of a batch: by change, or by edit over Changes.
+type VerdictItem struct {
+	Change  string      `json:"change,omitempty"`
+	Edit    string      `json:"edit,omitempty"`
+	Changes []string    `json:"changes,omitempty"`
+	Verdict VerdictKind `json:"verdict"`
+	Note    string      `json:"note"`
+}
+
+// Service is the workflow. It is safe for concurrent use.
+type Service struct {
+	store Store
+	cfg   Config
+}
+
+// NewService returns a Service over a store.
+func NewService(store Store, cfg Config) *Service {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Service{store: store, cfg: cfg}
+}
