@@ -1,0 +1,77 @@
+package surface
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reason says why bytes were refused. The web answers with the status that
+// stands beside it.
+type Reason string
+
+// The reasons.
+const (
+	Unreadable  Reason = "unreadable"    // encoding or JSON is broken: 400
+	OtherFormat Reason = "other-format"  // HTML, YAML, CSV and the like: 415
+	NotListing  Reason = "not-a-listing" // JSON, but not a tool listing: 422
+	TooLarge    Reason = "too-large"     // over a limit: 413
+)
+
+// ReadError is the refusal of a whole payload. Nothing of it is kept. Message is
+// one sentence or two for the person who sent it: what is wrong and what to do.
+// Problems say where; there is at least one.
+type ReadError struct {
+	Reason   Reason
+	Message  string
+	Problems []Problem
+}
+
+// Error puts place and message on one line: "line 812, column 5 (/tools/3): …".
+func (e *ReadError) Error() string {
+	if len(e.Problems) == 0 {
+		return e.Message
+	}
+	var where strings.Builder
+	p := e.Problems[0]
+	if p.Line > 0 {
+		fmt.Fprintf(&where, "line %d, column %d", p.Line, p.Column)
+	}
+	if p.Pointer != "" {
+		if where.Len() > 0 {
+			where.WriteByte(' ')
+		}
+		fmt.Fprintf(&where, "(%s)", p.Pointer)
+	}
+	if where.Len() == 0 {
+		return e.Message
+	}
+	return where.String() + ": " + e.Message
+}
+
+// Limits bound what [Read] accepts. Zero means the default of each.
+type Limits struct {
+	Bytes  int // of the payload, unpacked; default 8 MiB
+	Depth  int // of nested arrays and objects; default 64
+	Nodes  int // values in all; default 500,000
+	Digits int // of one number; default 1,000
+	Pages  int // default 100
+	Tools  int // default 5,000
+}
+
+// Options say what a payload itself can't. The zero value is what a plain push uses.
+type Options struct {
+	// Complete is the pusher's word that a single tool or a folder is the whole
+	// surface. Other shapes say so themselves, and Complete can't overrule them.
+	Complete bool
+	// ProtocolVersion is the version that the session used, when the pusher knows
+	// it. What the payload says wins.
+	ProtocolVersion string
+	Limits          Limits
+}
+
+// File is one file of a folder of one-tool files. Name is only for messages:
+// a tool's identity is the name inside.
+type File struct {
+	Name string
+	Data []byte
+}
