@@ -1,0 +1,149 @@
+package web
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/web/api"
+)
+
+// statuses is the one place where a kind of error becomes a status.
+var statuses = map[review.Kind]int{
+	review.Invalid:         http.StatusBadRequest,
+	review.Unauthenticated: http.StatusUnauthorized,
+	review.Forbidden:       http.StatusForbidden,
+	review.NotFound:        http.StatusNotFound,
+	review.Conflict:        http.StatusConflict,
+	review.Stale:           http.StatusConflict,
+	review.TooLarge:        http.StatusRequestEntityTooLarge,
+	review.Unsupported:     http.StatusUnsupportedMediaType,
+	review.Unprocessable:   http.StatusUnprocessableEntity,
+	review.RateLimited:     http.StatusTooManyRequests,
+	review.Unavailable:     http.StatusServiceUnavailable,
+	review.Internal:        http.StatusInternalServerError,
+}
+
+// failure is an error as the outside sees it.
+type failure struct {
+	Status   int
+	Kind     review.Kind
+	Sentence string
+	Request  string // id to quote when asking for help
+	Err      *review.Error
+}
+
+// describe finds out what the outside may know of an error.
+func describe(err error, request string) failure {
+	f := failure{Request: request}
+	var known *review.Error
+	var fromEcho *echo.HTTPError
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		f.Err = tooLarge(over.Limit)
+	case errors.As(err, &known):
+		f.Err = known
+	case errors.As(err, &fromEcho):
+		return describeEcho(fromEcho, request)
+	default:
+		f.Err = &review.Error{Kind: review.Internal, Err: err}
+	}
+	f.Kind, f.Sentence, f.Status = f.Err.Kind, f.Err.Sentence, statuses[f.Err.Kind]
+	if f.Status == 0 || f.Status == http.StatusInternalServerError {
+		f.Kind, f.Status = review.Internal, http.StatusInternalServerError
+		f.Sentence = "This failed on our side. Nothing that you can see was done by half. Request " + request + "."
+	}
+	return f
+}
+
+// describeEcho covers what the router itself refuses.
+func describeEcho(err *echo.HTTPError, request string) failure {
+	f := failure{Request: request, Status: err.Code, Kind: review.Invalid, Sentence: http.StatusText(err.Code) + "."}
+	switch err.Code {
+	case http.StatusNotFound:
+		f.Kind, f.Sentence = review.NotFound, "There is nothing at this address."
+	case http.StatusMethodNotAllowed:
+		f.Sentence = "This address does not answer that method."
+	}
+	f.Err = &review.Error{Kind: f.Kind, Sentence: f.Sentence, Err: err}
+	return f
+}
+
+// answerErrors renders the error of a handler while the answer is still inside
+// the log and the compression.
+func (s *Server) answerErrors(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := next(c); err != nil {
+			s.handleError(err, c)
+		}
+		return nil
+	}
+}
+
+// handleError answers an error: problem+json for machines, a page for people.
+func (s *Server) handleError(err error, c echo.Context) {
+	f := describe(err, requestIDOf(c))
+	if f.Status >= http.StatusInternalServerError {
+		s.log.ErrorContext(c.Request().Context(), "request failed",
+			slog.String("request", f.Request), slog.String("path", loggedPath(c)), slog.Any("error", err))
+	}
+	if c.Response().Committed {
+		return // half an answer is out already: the log has the rest
+	}
+	failureHeaders(c, f)
+	var failed error
+	if isAPI(c) {
+		failed = writeProblem(c, f)
+	} else {
+		failed = s.renderError(c, f)
+	}
+	if failed != nil {
+		s.log.ErrorContext(c.Request().Context(), "error not rendered", slog.String("request", f.Request), slog.Any("error", failed))
+	}
+}
+
+func failureHeaders(c echo.Context, f failure) {
+	h := c.Response().Header()
+	switch f.Status {
+	case http.StatusUnauthorized:
+		if isAPI(c) {
+			h.Set(echo.HeaderWWWAuthenticate, `Bearer realm="countersign"`)
+		}
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		if h.Get(echo.HeaderRetryAfter) == "" {
+			h.Set(echo.HeaderRetryAfter, "60")
+		}
+	}
+}
+
+func writeProblem(c echo.Context, f failure) error {
+	p := api.Problem{
+		Type:    "about:blank",
+		Title:   http.StatusText(f.Status),
+		Status:  f.Status,
+		Detail:  f.Sentence,
+		Kind:    string(f.Kind),
+		Request: f.Request,
+	}
+	if f.Err != nil {
+		p.Problems = inputErrors(f.Err.Problems)
+		p.Current = f.Err.Current
+	}
+	return writeJSONAs(c, f.Status, api.ProblemType, p)
+}
+
+func inputErrors(problems []surface.Problem) []api.InputError {
+	var out []api.InputError
+	for _, p := range problems {
+		out = append(out, api.InputError{
+			Code: p.Code, Level: string(p.Level), Tool: p.Tool, Position: p.Position,
+			Pointer: p.Pointer, Line: p.Line, Column: p.Column, Message: p.Message,
+		})
+	}
+	return out
+}

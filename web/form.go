@@ -1,0 +1,36 @@
+package web
+
+import (
+	"mime"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+)
+
+// ownLimit marks a route that bounds its body itself.
+const ownLimit bodyLimit = -1
+
+// form reads a form in either encoding. Files stay in memory, bounded by the
+// route's limit: what people upload never touches the disk on the way.
+func (s *Server) form(c echo.Context) (url.Values, error) {
+	r := c.Request()
+	kind, _, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
+	var err error
+	switch kind {
+	case echo.MIMEMultipartForm:
+		err = r.ParseMultipartForm(s.opt.ListingBytes + int64(smallBody))
+	case echo.MIMEApplicationForm:
+		err = r.ParseForm()
+	default:
+		return nil, review.Errorf(review.Unsupported, "This address takes a form.")
+	}
+	if err != nil {
+		return nil, bodyError(err)
+	}
+	return r.PostForm, nil
+}
+
+// uploadBody is the limit of a form that carries a listing.
+func (s *Server) uploadBody() bodyLimit { return bodyLimit(s.opt.ListingBytes) + smallBody }

@@ -1,0 +1,244 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
+)
+
+const (
+	sessionIdle    = 12 * time.Hour
+	sessionRefresh = 5 * time.Minute    // how stale the end of a session may get before it is written again
+	sessionLongest = 7 * 24 * time.Hour // however busy it is
+
+	// sessionUser is the key that holds the id of the user, a string. The store
+	// reads it too, to end every session of a user.
+	sessionUser    = "user_id"
+	sessionSince   = "since" // Unix seconds of the sign-in
+	sessionFlashes = "flashes"
+)
+
+// newSessions makes the session manager. The idle time is kept by moving the
+// deadline (see touchSession) and not by scs, which would write on every request.
+func newSessions(store scs.CtxStore, secure bool) *scs.SessionManager {
+	m := scs.New()
+	m.Store = store
+	m.Lifetime = sessionIdle
+	m.HashTokenInStore = true
+	m.Cookie.Name = "countersign"
+	if secure {
+		// Browsers hold the prefix to: secure, no domain, path "/".
+		m.Cookie.Name = "__Host-countersign"
+	}
+	m.Cookie.Secure = secure
+	m.Cookie.HttpOnly = true
+	m.Cookie.SameSite = http.SameSiteLaxMode
+	m.Cookie.Path = "/"
+	return m
+}
+
+// loadSession makes the session of the request's cookie available, and keeps it
+// when the answer begins. A session that nothing was put in is never stored.
+func (s *Server) loadSession(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		token := ""
+		if cookie, err := c.Cookie(s.sessions.Cookie.Name); err == nil {
+			token = cookie.Value
+		}
+		ctx, err := s.sessions.Load(c.Request().Context(), token)
+		if err != nil {
+			return &review.Error{Kind: review.Unavailable, Sentence: "The session could not be read. Try again in a moment.", Err: err}
+		}
+		c.SetRequest(c.Request().WithContext(ctx))
+		c.Response().Before(func() { s.saveSession(c) })
+		return next(c)
+	}
+}
+
+func (s *Server) saveSession(c echo.Context) {
+	ctx, w := c.Request().Context(), c.Response().Writer
+	switch s.sessions.Status(ctx) {
+	case scs.Modified:
+		token, expiry, err := s.sessions.Commit(ctx)
+		if err != nil {
+			// The answer is under way. What is lost is a message or a refreshed end:
+			// signing in commits before it answers.
+			s.log.ErrorContext(ctx, "session not kept", "request", requestIDOf(c), "error", err)
+			return
+		}
+		s.sessions.WriteSessionCookie(ctx, w, token, expiry)
+	case scs.Destroyed:
+		s.sessions.WriteSessionCookie(ctx, w, "", time.Time{})
+	}
+}
+
+// touchSession moves the end of a session in use, at most once in sessionRefresh.
+// It reports false when the session has lasted as long as any may.
+func (s *Server) touchSession(c echo.Context) bool {
+	ctx, now := c.Request().Context(), s.opt.Now()
+	end := time.Unix(s.sessions.GetInt64(ctx, sessionSince), 0).Add(sessionLongest)
+	if !now.Before(end) {
+		return false
+	}
+	idle := now.Add(sessionIdle)
+	if end.Before(idle) {
+		idle = end
+	}
+	if idle.Sub(s.sessions.Deadline(ctx)) >= sessionRefresh {
+		s.sessions.SetDeadline(ctx, idle)
+	}
+	return true
+}
+
+// signIn makes the session the user's, under a new token, so that one planted
+// before is worth nothing. It is stored before the answer begins.
+func (s *Server) signIn(c echo.Context, u *people.User) error {
+	ctx := c.Request().Context()
+	if err := s.sessions.Clear(ctx); err != nil {
+		return fmt.Errorf("clear session: %w", err)
+	}
+	if err := s.sessions.RenewToken(ctx); err != nil {
+		return fmt.Errorf("renew session: %w", err)
+	}
+	s.sessions.Put(ctx, sessionUser, u.ID)
+	s.sessions.Put(ctx, sessionSince, s.opt.Now().Unix())
+	if _, _, err := s.sessions.Commit(ctx); err != nil {
+		return fmt.Errorf("keep session: %w", err)
+	}
+	return nil
+}
+
+// signOut ends the session.
+func (s *Server) signOut(c echo.Context) error {
+	if err := s.sessions.Destroy(c.Request().Context()); err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	c.Set(actorKey, review.Actor{Via: "browser", Addr: c.RealIP()})
+	return nil
+}
+
+// Flash is a message for the next page that the browser shows.
+type flash struct {
+	Kind string `json:"kind"` // "done" or "problem"
+	Text string `json:"text"`
+}
+
+// flash keeps a message for the next page.
+func (s *Server) flash(c echo.Context, kind, text string) {
+	ctx := c.Request().Context()
+	kept := append(s.flashes(c), flash{Kind: kind, Text: text})
+	b, err := json.Marshal(kept)
+	if err != nil {
+		panic(err) // two strings always marshal
+	}
+	s.sessions.Put(ctx, sessionFlashes, string(b))
+}
+
+// takeFlashes returns the kept messages and forgets them.
+func (s *Server) takeFlashes(c echo.Context) []flash {
+	kept := s.flashes(c)
+	if kept != nil {
+		s.sessions.Remove(c.Request().Context(), sessionFlashes)
+	}
+	return kept
+}
+
+func (s *Server) flashes(c echo.Context) []flash {
+	text := s.sessions.GetString(c.Request().Context(), sessionFlashes)
+	if text == "" {
+		return nil
+	}
+	var kept []flash
+	if err := json.Unmarshal([]byte(text), &kept); err != nil {
+		return nil // written by another version of the program
+	}
+	return kept
+}
+
+// actorKey holds the review.Actor in Echo's context.
+const actorKey = "actor"
+
+// actor returns who makes the request; of nobody it has only the address.
+func (s *Server) actor(c echo.Context) review.Actor {
+	if a, ok := c.Get(actorKey).(review.Actor); ok {
+		return a
+	}
+	return review.Actor{Via: "browser", Addr: c.RealIP()}
+}
+
+// identify finds out who makes the request and turns nobody away from routes
+// that aren't open. A credential in the header alone decides: where it is wrong,
+// a session beside it doesn't help.
+func (s *Server) identify(n need) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if n.sign {
+				return next(c) // the delivery proves itself, see push.go
+			}
+			a, err := s.whoAsks(c, n)
+			if err != nil {
+				return err
+			}
+			c.Set(actorKey, a)
+			if !n.open && a.User == nil && a.Token == nil {
+				return review.Errorf(review.Unauthenticated, "%s", signInSentence(c))
+			}
+			return next(c)
+		}
+	}
+}
+
+func signInSentence(c echo.Context) string {
+	if isAPI(c) {
+		return "No credential. Send a token in the Authorization header: Bearer cs_…"
+	}
+	return "Sign in to see this page."
+}
+
+func (s *Server) whoAsks(c echo.Context, n need) (review.Actor, error) {
+	if header := c.Request().Header.Get(echo.HeaderAuthorization); header != "" && isAPI(c) && !n.open {
+		return s.tokenActor(c, header)
+	}
+	return s.sessionActor(c)
+}
+
+func (s *Server) tokenActor(c echo.Context, header string) (review.Actor, error) {
+	token, ok := bearer(header)
+	if !ok {
+		return review.Actor{}, review.Errorf(review.Unauthenticated, "The Authorization header is not of the form: Bearer cs_…")
+	}
+	return s.svc.TokenActor(c.Request().Context(), token, c.RealIP())
+}
+
+// bearer takes the token out of an Authorization header.
+func bearer(header string) (string, bool) {
+	scheme, token, ok := strings.Cut(header, " ")
+	token = strings.TrimSpace(token)
+	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+func (s *Server) sessionActor(c echo.Context) (review.Actor, error) {
+	ctx := c.Request().Context()
+	nobody := review.Actor{Via: "browser", Addr: c.RealIP()}
+	id := s.sessions.GetString(ctx, sessionUser)
+	if id == "" {
+		return nobody, nil
+	}
+	u, err := s.svc.UserByID(ctx, id)
+	switch kind := review.KindOf(err); {
+	case err == nil && s.touchSession(c):
+		return review.Actor{User: u, Via: "browser", Addr: c.RealIP()}, nil
+	case err == nil, kind == review.Unauthenticated, kind == review.NotFound:
+		return nobody, s.signOut(c)
+	default:
+		return nobody, err
+	}
+}

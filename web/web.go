@@ -1,0 +1,219 @@
+// Package web is the server that people and machines talk to: pages, the JSON
+// API and the webhook, over one review.Service.
+//
+// # One table
+//
+// Every address stands in the table of routes.go (pages in page_routes.go) with
+// who may call it. The router is built from it, and so is the test that tries
+// every route as nobody, as every role and with every kind of token.
+//
+// # A handler
+//
+// A handler binds the request, makes one call of the service and renders. It
+// returns errors instead of writing them: errors.go is the one place where a
+// review.Kind becomes a status, and an error becomes application/problem+json for
+// machines or a page for people. What is not a *review.Error is a defect: it is
+// logged, and the caller sees the id of the request and nothing else.
+//
+// # What the outside can do
+//
+// Bodies are read up to a limit per route, and compressed ones are counted after
+// unpacking. Addresses in links come from BASE_URL, never from the request. State
+// is changed by POST only, and a POST that a browser sends from another site is
+// refused by what the browser says of itself, so forms carry no tokens. Pages run
+// under a policy that lets nothing in but what carries the nonce of the request.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+)
+
+// Options is what a Server needs besides the service.
+type Options struct {
+	// BaseURL is how people reach the server, without a trailing slash. Its
+	// scheme decides whether cookies are secure and HSTS is sent.
+	BaseURL string
+	// Sessions keeps what browsers are signed in. Only hashes of tokens reach it.
+	Sessions scs.CtxStore
+	// ListingBytes is the largest listing, unpacked; zero is 8 MiB.
+	ListingBytes int64
+	// TrustedProxies may say for whom they ask (X-Forwarded-For). None by default:
+	// then the address of the connection is the caller's.
+	TrustedProxies []netip.Prefix
+	// Ready reports whether the server can do its work; nil means that it can.
+	Ready func(context.Context) error
+	// Log gets one line per request and every defect; nil is slog.Default().
+	Log *slog.Logger
+	// Build is shown by /healthz and at the foot of pages.
+	Build BuildInfo
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// BuildInfo says what program runs.
+type BuildInfo struct {
+	Version string
+	Commit  string
+}
+
+// Server answers HTTP. Make it with New.
+type Server struct {
+	svc      *review.Service
+	opt      Options
+	base     *url.URL
+	log      *slog.Logger
+	echo     *echo.Echo
+	sessions *scs.SessionManager
+	cross    *http.CrossOriginProtection
+}
+
+const (
+	defaultListingBytes = 8 << 20
+	readHeaderTimeout   = 10 * time.Second
+	readTimeout         = 60 * time.Second
+	writeTimeout        = 60 * time.Second // a push waits up to 10 s for its analysis
+	idleTimeout         = 120 * time.Second
+	shutdownTimeout     = 20 * time.Second
+	maxHeaderBytes      = 64 << 10
+)
+
+// New returns a Server over the service. It fails when BaseURL is no address.
+func New(svc *review.Service, opt Options) (*Server, error) {
+	base, err := parseBaseURL(opt.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Sessions == nil {
+		return nil, errors.New("web: no store for sessions")
+	}
+	s := &Server{svc: svc, opt: withDefaults(opt), base: base}
+	s.log = s.opt.Log
+	s.sessions = newSessions(s.opt.Sessions, s.secure())
+	s.cross = http.NewCrossOriginProtection()
+	if err := s.cross.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
+		return nil, fmt.Errorf("web: base URL: %w", err)
+	}
+	s.echo = s.router()
+	return s, nil
+}
+
+func parseBaseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("web: base URL: %w", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		return nil, fmt.Errorf("web: base URL %q: want http(s)://host", raw)
+	}
+	if u.Path != "" && u.Path != "/" {
+		return nil, fmt.Errorf("web: base URL %q: a path is not supported, give the server a host of its own", raw)
+	}
+	return u, nil
+}
+
+func withDefaults(opt Options) Options {
+	if opt.ListingBytes == 0 {
+		opt.ListingBytes = defaultListingBytes
+	}
+	if opt.Log == nil {
+		opt.Log = slog.Default()
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Ready == nil {
+		opt.Ready = func(context.Context) error { return nil }
+	}
+	return opt
+}
+
+// secure reports whether people reach the server over TLS.
+func (s *Server) secure() bool { return s.base.Scheme == "https" }
+
+// Handler returns the whole server as a handler.
+func (s *Server) Handler() http.Handler { return s.echo }
+
+// Serve answers on ln until ctx ends, lets running requests finish for up to 20
+// seconds, and returns nil. Any other end is an error.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	srv := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("web: serve: %w", err)
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := srv.Shutdown(end); err != nil {
+		return fmt.Errorf("web: requests were still running after %s: %w", shutdownTimeout, err)
+	}
+	return nil
+}
+
+// router builds Echo from the table of routes.
+func (s *Server) router() *echo.Echo {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.Logger.SetOutput(echoLog{s.log})
+	e.IPExtractor = ipExtractor(s.opt.TrustedProxies)
+	e.HTTPErrorHandler = s.handleError
+	e.Pre(s.requestID, s.accessLog, s.policyHeaders, compress(), s.answerErrors, s.recover)
+	for _, r := range s.routes() {
+		e.Add(r.method, r.path, r.handle, s.guards(r)...)
+		if r.method == http.MethodGet {
+			e.Add(http.MethodHead, r.path, r.handle, s.guards(r)...)
+		}
+	}
+	return e
+}
+
+// guards are what stands before the handler of one route.
+func (s *Server) guards(r route) []echo.MiddlewareFunc {
+	return []echo.MiddlewareFunc{s.limitBody(r.body), s.sameOrigin, s.loadSession, s.identify(r.who)}
+}
+
+// ipExtractor trusts no header unless the operator named proxies.
+func ipExtractor(trusted []netip.Prefix) echo.IPExtractor {
+	if len(trusted) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	options := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, p := range trusted {
+		options = append(options, echo.TrustIPRange(&net.IPNet{
+			IP:   p.Masked().Addr().AsSlice(),
+			Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen()),
+		}))
+	}
+	return echo.ExtractIPFromXFFHeader(options...)
+}
+
+// echoLog carries what Echo itself has to say into our log.
+type echoLog struct{ log *slog.Logger }
+
+func (l echoLog) Write(b []byte) (int, error) {
+	l.log.Debug("echo", "text", string(b))
+	return len(b), nil
+}
