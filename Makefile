@@ -1,0 +1,50 @@
+# Countersign. `make` lists what can be made.
+SHELL := /bin/bash
+GO ?= go
+PKG ?= ./...
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test quick deps verify generate fmt bench fuzz soak vuln clean
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: ## run the demo: an embedded database, three sample servers, one sign-in link
+	$(GO) run ./cmd/countersign demo
+
+build: ## build the one binary into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/countersign ./cmd/countersign
+
+test: deps ## pass every test, bringing what they need and this machine lacks
+	scripts/with-postgres $(GO) test -timeout 14m $(PKG)
+
+quick: ## pass the tests that need nothing but Go
+	$(GO) test $(PKG)
+
+deps: ## bring PostgreSQL, Chromium, Node.js and the npm packages of the tests
+	scripts/deps
+
+verify: ## prove that formats, generated files and dependencies are as committed
+	scripts/verify
+
+generate: ## generate the code of the pages
+	$(GO) tool templ generate -path views -log-level error
+
+fmt: ## format everything
+	gofmt -w $$(git ls-files '*.go' | grep -v _templ.go)
+	$(GO) tool templ fmt -log-level error views
+
+bench: ## run the benchmarks; compare two runs with benchstat
+	scripts/with-postgres $(GO) test -run '^$$' -bench . -benchmem $(PKG)
+
+fuzz: ## fuzz everything that reads bytes, FUZZTIME (default 30s) each
+	scripts/fuzz
+
+soak: ## the long rounds of the fault tests
+	COUNTERSIGN_SOAK=1 scripts/with-postgres $(GO) test -timeout 3h -run 'Kill|Race|Soak' -v $(PKG)
+
+vuln: ## look for known vulnerabilities (asks an online database)
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
+
+clean: ## remove what was made
+	rm -rf bin data e2e/node_modules

@@ -1,0 +1,204 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// stdioTransport starts the command and lets the recorder see both pipes.
+type stdioTransport struct {
+	argv   []string
+	rec    *recorder
+	stderr tail
+}
+
+// Connect starts the command.
+func (t *stdioTransport) Connect(ctx context.Context) (sdk.Connection, error) {
+	cmd := exec.Command(t.argv[0], t.argv[1:]...)
+	cmd.Stderr = &t.stderr
+	// A grandchild that keeps the pipe open must not hold us up.
+	cmd.WaitDelay = 2 * time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("can't start it: %w", err)
+	}
+	p := &process{cmd: cmd, in: in}
+	io := &sdk.IOTransport{
+		Reader:        &teeReader{ReadCloser: out, rec: t.rec, lines: lines{emit: t.rec.received}, done: p.stop},
+		Writer:        &teeWriter{WriteCloser: in, lines: lines{emit: t.rec.sent}},
+		MaxLineLength: t.rec.left + 1<<20, // the recorder's limit speaks first
+	}
+	return io.Connect(ctx)
+}
+
+// lastWords quotes the end of the command's standard error.
+func (t *stdioTransport) lastWords() string {
+	if s := strings.TrimSpace(t.stderr.String()); s != "" {
+		return fmt.Sprintf("\nIts standard error ended with:\n%s", s)
+	}
+	return ""
+}
+
+// process is the running command.
+type process struct {
+	cmd  *exec.Cmd
+	in   io.Closer
+	once sync.Once
+}
+
+// stop ends the command: first politely by the end of its input, as the protocol
+// says, then by force.
+func (p *process) stop() {
+	p.once.Do(func() {
+		_ = p.in.Close()
+		done := make(chan struct{})
+		go func() { _ = p.cmd.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(2 * time.Second):
+			_ = p.cmd.Process.Kill()
+			<-done
+		}
+	})
+}
+
+// lines cuts a stream into lines, keeping what is not yet ended.
+type lines struct {
+	emit func([]byte)
+	rest []byte
+}
+
+func (l *lines) feed(b []byte) {
+	for {
+		head, tail, ended := bytes.Cut(b, []byte{'\n'})
+		l.rest = append(l.rest, head...)
+		if !ended {
+			return
+		}
+		l.emit(l.rest)
+		l.rest = nil
+		b = tail
+	}
+}
+
+type teeReader struct {
+	io.ReadCloser
+	rec   *recorder
+	lines lines
+	done  func()
+}
+
+func (t *teeReader) Read(b []byte) (int, error) {
+	n, err := t.ReadCloser.Read(b)
+	if n > 0 {
+		if over := t.rec.spend(n); over != nil {
+			return 0, over
+		}
+		t.lines.feed(b[:n])
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, fmt.Errorf("reading from the command: %w", err)
+	}
+	return n, err
+}
+
+func (t *teeReader) Close() error {
+	t.done()
+	return t.ReadCloser.Close()
+}
+
+type teeWriter struct {
+	io.WriteCloser
+	lines lines
+}
+
+func (t *teeWriter) Write(b []byte) (int, error) {
+	t.lines.feed(b)
+	return t.WriteCloser.Write(b)
+}
+
+// tail keeps the last bytes that were written to it.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const tailBytes = 2000
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	if over := len(t.buf) - tailBytes; over > 0 {
+		t.buf = append([]byte(nil), t.buf[over:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
+}
+
+// SplitCommand splits a command line into its words, without any shell: quotes
+// group, a backslash escapes the next character outside single quotes, nothing
+// is expanded.
+func SplitCommand(s string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	started, escaped := false, false
+	for _, c := range s {
+		switch {
+		case escaped:
+			word.WriteRune(c)
+			escaped = false
+		case c == '\\' && quote != '\'':
+			escaped, started = true, true
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			} else {
+				word.WriteRune(c)
+			}
+		case c == '\'' || c == '"':
+			quote, started = c, true
+		case c == ' ' || c == '\t' || c == '\n':
+			if started {
+				words = append(words, word.String())
+				word.Reset()
+				started = false
+			}
+		default:
+			word.WriteRune(c)
+			started = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, fmt.Errorf("the command %q ends inside a quotation: close it", s)
+	}
+	if started {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 {
+		return nil, errors.New("the command is empty: name the server's program, such as 'node server.js'")
+	}
+	return words, nil
+}
