@@ -24,8 +24,8 @@ import (
 	"github.com/countersign/countersign/review/surface"
 )
 
-// Actor is who makes a call, and how. Exactly one of User (a session, or a
-// token's user) and Token (a machine) is set, or neither (nobody, or the shell).
+// Actor is who makes a call, and how: a person in the browser (User), a machine
+// (Token), a token that acts as its user (both), the shell, or nobody.
 type Actor struct {
 	User  *people.User
 	Token *people.Token
@@ -65,7 +65,11 @@ type Incoming struct {
 	Signature string
 	Bearer    string // token text, "" for none
 	TooLarge  bool   // the body went over the limit and was cut off
-	Addr      string
+	// Refused is what the transport found wrong already (a broken content
+	// encoding, a contradictory query). Deliver verifies the sender as ever and
+	// then records and returns it, without reading Body.
+	Refused *Error
+	Addr    string
 }
 
 // PushAnswer is the body of a push's answer; absent parts are not known yet.
