@@ -37,10 +37,48 @@ type Span struct {
 // is the only type of untrusted text that views accept.
 type Visible []Span
 
+// maxBoxes bounds the boxes of one text, so that a page stays small whatever is
+// pushed. What is hidden beyond it is written into the text as "[U+200B]".
+const maxBoxes = 2000
+
 // Show makes s safe to look at. The Raw fields of the result, joined, are s.
 func Show(s string) Visible {
-	return Visible{{Kind: Plain, Text: s, Raw: s}}
+	boxes := maxBoxes
+	return showRange(s, HiddenIn(s), 0, len(s), &boxes)
 }
+
+// showRange shows s[start:end], given the marks of the whole text: whether a
+// character is hidden depends on what stands around it. No mark may reach over
+// start or end. It counts boxes down.
+func showRange(s string, marks []Mark, start, end int, boxes *int) Visible {
+	var v Visible
+	var text strings.Builder // of the plain span from open
+	open, at := start, start
+	flush := func(to int) {
+		text.WriteString(printable(s[at:to]))
+		if to > open {
+			v = append(v, Span{Kind: Plain, Text: text.String(), Raw: s[open:to]})
+		}
+		text.Reset()
+	}
+	for _, m := range marks {
+		if *boxes <= 0 {
+			text.WriteString(printable(s[at:m.Offset]) + "[" + m.Label() + "]")
+			at = m.End()
+			continue
+		}
+		*boxes--
+		flush(m.Offset)
+		v = append(v, Span{Kind: Hidden, Label: m.Label(), Title: m.Title(), Raw: m.Raw})
+		open, at = m.End(), m.End()
+	}
+	flush(end)
+	return v
+}
+
+// printable writes line ends as one newline; nothing else in a stretch between
+// marks needs care.
+func printable(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 // Raw returns the text as received.
 func (v Visible) Raw() string {
