@@ -3,6 +3,7 @@ package review
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/countersign/countersign/review/surface"
 )
@@ -32,8 +33,10 @@ type Error struct {
 	Kind     Kind
 	Sentence string
 	Problems []surface.Problem // of a payload, with pointer, line and column
-	Current  any               // for Stale: what is true now
+	Current  any               // for Stale: what is true now, []change.Change
 	Err      error             // for the log, never for the user
+
+	RetryAfter time.Duration // for RateLimited: when to try again
 }
 
 func (e *Error) Error() string {

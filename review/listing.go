@@ -30,6 +30,9 @@ type ListingInfo struct {
 	Bytes      int
 	Problems   []surface.Problem
 	ReceivedAt time.Time
+
+	// Instructions is filled in by ListingInfoByID only.
+	Instructions surface.Instructions
 }
 
 // Delivery is one attempt to push, accepted or not. Refused ones are kept with

@@ -54,9 +54,17 @@ type ServerStore interface {
 	Secrets(ctx context.Context, serverID string, now time.Time) ([]ServerSecret, error)
 
 	EnsureProfile(ctx context.Context, serverID, name string, now time.Time) error
-	Profiles(ctx context.Context, serverID string) ([]Profile, error) // with baselines, by name
+	// Profiles returns a server's profiles with their baselines, by name; "" is
+	// every server's.
+	Profiles(ctx context.Context, serverID string) ([]Profile, error)
 	// InsertBaseline stores a profile's one baseline; Conflict when it has one.
 	InsertBaseline(ctx context.Context, b *Baseline) error
+}
+
+// ProfileKey names a profile of a server.
+type ProfileKey struct {
+	ServerID string
+	Profile  string
 }
 
 // ToolRef is a tool of a kept listing without its bytes.
@@ -77,16 +85,17 @@ type Page struct {
 // ListingStore keeps listings: envelopes, and every raw tool slice once.
 type ListingStore interface {
 	InsertListing(ctx context.Context, l *Listing) error
-	ListingByID(ctx context.Context, id string) (*Listing, error) // whole, the exact bytes
-	ListingInfoByID(ctx context.Context, id string) (*ListingInfo, error)
+	ListingByID(ctx context.Context, id string) (*Listing, error)         // whole, the exact bytes
+	ListingInfoByID(ctx context.Context, id string) (*ListingInfo, error) // with Instructions
 	// ListingInfosByID returns those of ids that exist, in no order.
 	ListingInfosByID(ctx context.Context, ids []string) ([]ListingInfo, error)
 	// ListingByDigest returns the newest complete listing of kind listing with
 	// that digest, else the newest of any.
 	ListingByDigest(ctx context.Context, serverID, profile string, digest surface.Hash) (*ListingInfo, error)
 	ListingInfos(ctx context.Context, serverID string, p Page) ([]ListingInfo, error) // newest first
-	// ToolRefs returns a listing's tools in order, without opening their bytes.
-	ToolRefs(ctx context.Context, listingID string) ([]ToolRef, error)
+	// ToolRefs returns the tools of each listing in order, without opening their
+	// bytes, by listing id; a listing that does not exist has none.
+	ToolRefs(ctx context.Context, listingIDs []string) (map[string][]ToolRef, error)
 	// Slices returns raw definitions by raw hash.
 	Slices(ctx context.Context, hashes []surface.Hash) (map[surface.Hash][]byte, error)
 }
@@ -96,28 +105,48 @@ type ReleaseStore interface {
 	InsertRelease(ctx context.Context, r *Release) error // Conflict when version or ref is taken
 	UpdateRelease(ctx context.Context, r *Release) error
 	ReleaseByID(ctx context.Context, id string) (*Release, error) // with Head
-	ReleaseByVersion(ctx context.Context, serverID, profile, version string) (*Release, error)
 	ReleaseByRef(ctx context.Context, serverID, profile, ref string) (*Release, error)
+	// ReleasesByVersion returns those of the versions that exist, in no order.
+	ReleasesByVersion(ctx context.Context, keys []VersionKey) ([]Release, error)
+	// ReleasesByID returns those of ids that exist, in no order.
+	ReleasesByID(ctx context.Context, ids []string) ([]Release, error)
 	// Releases returns newest first, with heads; "" is every profile.
 	Releases(ctx context.Context, serverID, profile string, p Page) ([]Release, error)
 	// OpenReleases returns those of all servers that are neither released nor
 	// withdrawn, newest first.
 	OpenReleases(ctx context.Context, p Page) ([]Release, error)
-	// LastReleased returns the release of the profile that was released last and
-	// not withdrawn since.
-	LastReleased(ctx context.Context, serverID, profile string) (*Release, error)
+	// LastReleased returns, of each profile, the release that was released last and
+	// not withdrawn since; a profile without one has no entry.
+	LastReleased(ctx context.Context, profiles []ProfileKey) (map[ProfileKey]Release, error)
 	// ReleasesByDigest returns releases that have a revision with the digest,
 	// newest first.
 	ReleasesByDigest(ctx context.Context, serverID, profile string, digest surface.Hash) ([]Release, error)
 
 	InsertRevision(ctx context.Context, r *Revision) error
-	Revisions(ctx context.Context, releaseID string) ([]Revision, error) // newest first
+	// Revisions returns those of all the releases, newest first.
+	Revisions(ctx context.Context, releaseIDs []string) ([]Revision, error)
 
 	// InsertReleased records the subjects of a released listing.
 	InsertReleased(ctx context.Context, serverID, profile, releaseID string, subjects []SubjectKey) error
-	// Released says which of the subjects stand in a release of the profile that
-	// is released and not withdrawn, and in which (the newest).
-	Released(ctx context.Context, serverID, profile string, subjects []SubjectKey) (map[SubjectKey]string, error)
+	// Released says where digests stand among the subjects of releases of the
+	// profiles that are released and not withdrawn: of each subject the release that
+	// was released last. More than was asked for may come back: profiles and digests
+	// are not paired.
+	Released(ctx context.Context, profiles []ProfileKey, digests []surface.Hash) ([]ReleasedSubject, error)
+}
+
+// VersionKey names a release by its version.
+type VersionKey struct {
+	ProfileKey
+	Version string
+}
+
+// ReleasedSubject says that a subject's content was released, and in what.
+type ReleasedSubject struct {
+	ProfileKey
+	SubjectKey
+	ReleaseID string
+	Title     string // version of the release
 }
 
 // SubjectKey identifies a subject's content.
@@ -131,9 +160,12 @@ type SubjectKey struct {
 // revoked.
 type VerdictStore interface {
 	InsertVerdicts(ctx context.Context, vs []Verdict) error
-	// VerdictsOn returns the verdicts of a profile whose From or To is one of
-	// digests, oldest first, with user labels.
-	VerdictsOn(ctx context.Context, serverID, profile string, digests []surface.Hash) ([]Verdict, error)
+	// VerdictsOn returns the verdicts of any of the profiles whose From or To is one
+	// of digests, oldest first, with user labels.
+	VerdictsOn(ctx context.Context, profiles []ProfileKey, digests []surface.Hash) ([]Verdict, error)
+	// Removals returns the approvals of removals (zero To) of a profile that are
+	// neither used up nor revoked.
+	Removals(ctx context.Context, serverID, profile string) ([]Verdict, error)
 	VerdictsOfRelease(ctx context.Context, releaseID string) ([]Verdict, error) // oldest first
 	UseUpVerdicts(ctx context.Context, ids []string) error
 }
@@ -189,6 +221,7 @@ type PeopleStore interface {
 
 	InsertToken(ctx context.Context, t *people.Token) error
 	TokenByHash(ctx context.Context, hash []byte) (*people.Token, error)
+	TokenByID(ctx context.Context, id string) (*people.Token, error)
 	Tokens(ctx context.Context) ([]people.Token, error) // newest first
 	TouchToken(ctx context.Context, id string, at time.Time) error
 	RevokeToken(ctx context.Context, id string, at time.Time) error
@@ -206,10 +239,18 @@ type PeopleStore interface {
 // DeliveryStore keeps the record of pushes, accepted and refused.
 type DeliveryStore interface {
 	InsertDelivery(ctx context.Context, d *Delivery) error
-	// DeliveryByWebhookID returns the verified delivery of a server with that id.
+	// DeliveryByWebhookID returns the accepted delivery (Status below 300) of a
+	// server with that id. A refused delivery does not use its id up: there may be
+	// many with one id, but one accepted (InsertDelivery: Conflict).
 	DeliveryByWebhookID(ctx context.Context, serverID, webhookID string) (*Delivery, error)
-	Deliveries(ctx context.Context, serverID string, p Page) ([]Delivery, error) // newest first; "" all
+	// Deliveries returns newest first, those of the servers; nil is all, those for
+	// unknown servers included.
+	Deliveries(ctx context.Context, serverIDs []string, p Page) ([]Delivery, error)
+	// CountDeliveries counts the verified deliveries of a server since a time.
 	CountDeliveries(ctx context.Context, serverID string, since time.Time) (int, error)
+	// AddUnverified counts one more unverified delivery for a server ("" when it is
+	// unknown) on a day (2006-01-02, UTC) and returns how many there were with it.
+	AddUnverified(ctx context.Context, serverID, day string) (int, error)
 }
 
 // ReportKey names a computed report: it is a function of its inputs, so it is
@@ -224,7 +265,9 @@ type ReportKey struct {
 
 // ReportStore keeps computed reports.
 type ReportStore interface {
-	Report(ctx context.Context, k ReportKey) ([]byte, error) // NotFound when not yet computed
+	// Reports returns those that were computed.
+	Reports(ctx context.Context, keys []ReportKey) (map[ReportKey][]byte, error)
+	// PutReport keeps a report; the same key again changes nothing.
 	PutReport(ctx context.Context, k ReportKey, body []byte) error
 }
 
@@ -246,5 +289,6 @@ type AuditEntry struct {
 // AuditStore keeps the audit, append-only.
 type AuditStore interface {
 	AppendAudit(ctx context.Context, e *AuditEntry) error
-	Audit(ctx context.Context, serverID string, p Page) ([]AuditEntry, error) // newest first; "" all
+	// Audit returns newest first, the acts on the servers; nil is all of them.
+	Audit(ctx context.Context, serverIDs []string, p Page) ([]AuditEntry, error)
 }

@@ -23,6 +23,7 @@ type Release struct {
 	ReleasedAt             time.Time // zero: not released
 	ReleasedBy             string
 	ReleasedRevision       int
+	ReleasedBaseID         string // release that it was compared with then, "" for none
 	WithdrawnAt            time.Time
 	WithdrawnBy            string
 	WithdrawnReason        string
