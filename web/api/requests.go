@@ -1,0 +1,44 @@
+package api
+
+// VerdictsRequest is a batch of decisions: all of it is kept, or nothing.
+type VerdictsRequest struct {
+	Items []VerdictItem `json:"items"`
+}
+
+// VerdictItem decides one change, or one edit on the changes that were shown.
+type VerdictItem struct {
+	Change  string   `json:"change,omitempty"`
+	Edit    string   `json:"edit,omitempty"`
+	Changes []string `json:"changes,omitempty"`
+	Verdict string   `json:"verdict"` // approve, reject or withdraw
+	Note    string   `json:"note"`
+}
+
+// BaselineRequest accepts a profile's first listing as starting point.
+type BaselineRequest struct {
+	Digest       string           `json:"digest"`
+	Acknowledged []Acknowledgment `json:"acknowledged"`
+}
+
+// ReleaseRequest marks a listing as released.
+type ReleaseRequest struct {
+	Digest string `json:"digest"`
+}
+
+// WithdrawRequest takes a release back.
+type WithdrawRequest struct {
+	Reason   string `json:"reason"`
+	ForCause bool   `json:"for_cause"` // also rejects what the release introduced
+}
+
+// ThreadRequest opens a thread with its first comment.
+type ThreadRequest struct {
+	Anchor Anchor `json:"anchor"`
+	Body   string `json:"body"`
+	Blocks bool   `json:"blocks"`
+}
+
+// CommentRequest adds a comment to a thread.
+type CommentRequest struct {
+	Body string `json:"body"`
+}
