@@ -1,5 +1,32 @@
 // Package change pairs two listings of a server and says what every difference
 // does to a caller.
+//
+// # Three levels
+//
+// A [Change] is what happened to one subject: a tool, the instructions, or the
+// order of the list. Its id is made of the subject, its name and the digests on
+// both sides, see [ID]. A [Detail] is one difference within a change, at a
+// place. Equal details on many tools are one [Edit]; its id is made of the
+// canonical values on both sides, see [EditID]. Both ids are functions of the two
+// definitions alone: what else stands in the listings never changes them, so an
+// answer that was stored for (change, edit) stays findable.
+//
+// On top of that a [Decision] groups edits that an honest reviewer answers at
+// once. Decisions are for reading and counting; nothing is ever stored by them.
+//
+// # What is compared
+//
+// Tools are paired by name; tools that share a name stay apart by position. A
+// pair whose digests are equal is the same and its definition is never opened, so
+// the cost grows with what changed. Of every other pair every field is compared,
+// unknown ones included, and every changed leaf is in some detail.
+//
+// # What is not claimed
+//
+// A listing that is known to be a part never yields removals: [Report.Partial]
+// says so. A schema change that is neither proved nor refuted is undecided. A
+// rename that rests on weak evidence is in [Report.Offered] and not among the
+// changes.
 package change
 
 import (
@@ -7,6 +34,10 @@ import (
 
 	"github.com/countersign/countersign/review/surface"
 )
+
+// Engine is the version of the rules that make a [Report]. Reports are kept by
+// it, so it moves whenever the same two listings could give another report.
+const Engine = "1"
 
 // Class is what a difference does to callers, weakest first.
 type Class string
@@ -52,7 +83,8 @@ const (
 // Kind is what happened to a subject.
 type Kind string
 
-// The kinds of change.
+// The kinds of change. Only the order of the list is moved; [Report.Moved] names
+// the tools.
 const (
 	Added   Kind = "added"
 	Removed Kind = "removed"
@@ -62,6 +94,10 @@ const (
 )
 
 // Detail is one difference within a change: an edit at a place.
+//
+// Of a text that changed in several places each place is a detail of its own: Old
+// and New are the whole texts, Lost and Gained the passage that this detail is
+// about.
 type Detail struct {
 	ID        string          `json:"id"`        // stable, noun.verb, see docs/changes.md
 	Edit      string          `json:"edit"`      // ed_…: equal details on other tools share it
@@ -74,6 +110,10 @@ type Detail struct {
 	Witness   json.RawMessage `json:"witness"`  // arguments accepted before, rejected now; or null
 	Effect    *string         `json:"effect"`   // what happens instead of a rejection
 	Note      *string         `json:"note"`     // strict reading, or why undecided
+
+	Lost   string `json:"lost,omitempty"`   // the passage of a text that is gone
+	Gained string `json:"gained,omitempty"` // the passage of a text that is new
+	Hidden bool   `json:"hidden,omitempty"` // hidden characters came in here
 }
 
 // Change is what happened to one subject between two listings. Its ID is a
@@ -93,6 +133,19 @@ type Change struct {
 	// Positions in the old and new listing, from 1; 0 where there is none.
 	OldPosition int `json:"old_position,omitempty"`
 	NewPosition int `json:"new_position,omitempty"`
+
+	// Hidden is set when hidden characters came in: such a change is never passed
+	// by rule.
+	Hidden bool `json:"hidden,omitempty"`
+}
+
+// Name returns the name that the change is filed under: of a tool its name, else
+// the subject.
+func (c *Change) Name() string {
+	if c.Tool != nil {
+		return *c.Tool
+	}
+	return string(c.Subject)
 }
 
 // Edit is one distinct detail with every tool that carries it.
@@ -105,7 +158,20 @@ type Edit struct {
 	Changes  []string `json:"changes"` // ids of the changes that carry it, same order as Tools
 }
 
-// Counts counts subjects of kind tool.
+// Decision is what one answer of a reviewer can cover: one edit on all its tools,
+// or several edits that are one matter, such as the removal of a whole family. An
+// answer to it is stored edit by edit.
+type Decision struct {
+	Class    Class    `json:"class"`
+	Sentence string   `json:"sentence"`
+	Edits    []string `json:"edits"`
+	Tools    []string `json:"tools"`
+	Changes  []string `json:"changes"`
+	Hidden   bool     `json:"hidden,omitempty"`
+}
+
+// Counts counts subjects of kind tool. Every tool of either listing is counted
+// once; a tool that changed and moved counts as changed.
 type Counts struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
@@ -121,8 +187,25 @@ type Fold struct {
 	Tools int    `json:"tools"`
 }
 
+// Bulk is something that happened to a listing as a whole and that must not be
+// taken for noise, such as the loss of every parameter description.
+type Bulk struct {
+	ID       string   `json:"id"`
+	Class    Class    `json:"class"`
+	Sentence string   `json:"sentence"`
+	Count    int      `json:"count"`
+	Tools    []string `json:"tools"`
+}
+
+// Move is a tool that stands elsewhere among the others, positions from 1.
+type Move struct {
+	Tool string `json:"tool"`
+	From int    `json:"from"`
+	To   int    `json:"to"`
+}
+
 // Report is a whole comparison, from old to new. It is a function of the two
-// listings and the engine's version, so it can be kept by (From, To, Engine).
+// listings, the options and the engine's version, so it can be kept by them.
 type Report struct {
 	From            surface.Hash `json:"from"`
 	To              surface.Hash `json:"to"`
@@ -132,5 +215,17 @@ type Report struct {
 	Changes         []Change     `json:"changes"`
 	Edits           []Edit       `json:"edits"`
 	Folded          []Fold       `json:"folded"`
-	Engine          string       `json:"engine"` // version of the rules that made this
+
+	// Partial is set when the new listing is known to be a part of a surface: what
+	// is absent from it is then no removal. PartialWhy is one sentence.
+	Partial    bool   `json:"partial"`
+	PartialWhy string `json:"partial_why,omitempty"`
+
+	Decisions []Decision `json:"decisions"` // strongest first
+	Raised    []Bulk     `json:"raised"`
+	Offered   []Offer    `json:"offered"` // pairings for a person to confirm
+	Moved     []Move     `json:"moved"`
+	Notes     []string   `json:"notes"` // what this comparison could not see
+	Bump      Bump       `json:"bump"`
+	Engine    string     `json:"engine"` // version of the rules that made this
 }

@@ -1,0 +1,3 @@
+package change
+
+func raiseBulk(pairs []pair, changes []Change) []Bulk { return nil }

@@ -1,0 +1,200 @@
+package change
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/countersign/countersign/review/schema"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// schemaDetails asks package schema what a change does to callers, and turns
+// each of its edits into a detail.
+func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) []Detail {
+	dir, pointer := schema.Input, "/"+field
+	if field == "outputSchema" {
+		dir = schema.Output
+	}
+	old, new = absentNull(old), absentNull(new)
+	switch {
+	case string(canonical(old)) == string(canonical(new)):
+		return nil
+	case old == nil:
+		return schemaAdded(dir, pointer, new)
+	case new == nil:
+		return schemaRemoved(dir, pointer, old)
+	}
+	res := schema.Compare(old, new, dir, schema.Options{JoinObject: true, Steps: c.opt.SchemaSteps})
+	var all []Detail
+	for _, e := range res.Edits {
+		all = append(all, editDetails(e, pointer, p.new.Name)...)
+	}
+	return settle(all, res, dir, pointer, old, new)
+}
+
+func absentNull(v jsontext.Value) jsontext.Value {
+	if v != nil && v.Kind() == 'n' {
+		return nil
+	}
+	return v
+}
+
+func schemaAdded(dir schema.Direction, pointer string, new jsontext.Value) []Detail {
+	d := Detail{ID: "schema.added", Direction: string(dir), Class: Behaviour, Pointer: pointer, New: nullable(new)}
+	d.Sentence = "Results are now promised to fit an output schema. Strict clients refuse a result without structured content."
+	if dir == schema.Input {
+		d.Class = Undecided
+		d.Sentence = "There was no input schema before, so nothing says which calls worked."
+	}
+	d.markHidden()
+	return []Detail{d.keyed("")}
+}
+
+func schemaRemoved(dir schema.Direction, pointer string, old jsontext.Value) []Detail {
+	d := Detail{ID: "schema.removed", Direction: string(dir), Class: Breaking, Pointer: pointer, Old: nullable(old)}
+	d.Sentence = "Results are no longer promised to fit a schema. Whoever reads their fields may find none."
+	if dir == schema.Input {
+		d.Class = Behaviour
+		d.Sentence = "The input schema is gone: any call is accepted and nothing says which arguments there are."
+	}
+	return []Detail{d.keyed("")}
+}
+
+// editDetails turns one edit of a schema into details: one, or of a description
+// one for each passage.
+func editDetails(e schema.Edit, root, tool string) []Detail {
+	pointer := root + e.Pointer
+	if noun, _, _ := strings.Cut(e.ID, "."); noun == "description" || noun == "title" {
+		f := textField{noun: noun, what: noun + " of " + place(e), pointer: pointer, direction: string(e.Direction), contract: noun == "description"}
+		old, okOld := textOf(jsontext.Value(e.Old))
+		new, okNew := textOf(jsontext.Value(e.New))
+		if ds := textDetails(f, old, new, tool); okOld && okNew && len(ds) > 0 {
+			return ds
+		}
+	}
+	d := Detail{
+		ID: e.ID, Direction: string(e.Direction), Class: editClass(e), Pointer: pointer,
+		Old: e.Old, New: e.New, Sentence: e.Sentence, Witness: e.Witness, Effect: e.Effect, Note: e.Note,
+	}
+	d.markHidden()
+	return []Detail{d.keyed(tool)}
+}
+
+func place(e schema.Edit) string {
+	if e.Property == "" {
+		return "the " + string(e.Direction) + " schema"
+	}
+	return quoteName(e.Property)
+}
+
+// editClass follows the declared reading, and what an edit does where no
+// validator looks.
+func editClass(e schema.Edit) Class {
+	noun, verb, _ := strings.Cut(e.ID, ".")
+	switch {
+	case e.VerdictDeclared == schema.Breaking, e.Effect != nil && e.Direction == schema.Input && noun == "property":
+		return Breaking
+	case e.VerdictDeclared == schema.Undecided:
+		return Undecided
+	case e.Annotation:
+		return annotationClass(noun, verb, e.Direction)
+	case e.ID == "additionalProperties.closed":
+		return Behaviour // undeclared arguments now fail
+	case e.ID == "property.optional.added" && e.Direction == schema.Input && actsByDefault(e.New):
+		return Behaviour
+	case e.VerdictDeclared == schema.Equivalent:
+		return None
+	}
+	return Compatible
+}
+
+// annotationClass is the class of an edit that changes no verdict.
+func annotationClass(noun, verb string, dir schema.Direction) Class {
+	switch noun {
+	case "default":
+		if dir == schema.Output {
+			return Text
+		}
+		return Behaviour
+	case "format", "content", "deprecated", "readOnly", "writeOnly":
+		return Behaviour
+	}
+	if verb == "reordered" {
+		return None
+	}
+	return Text
+}
+
+// actsByDefault reports whether a new property declares a default that may change
+// what a call without it returns. false, null and empty values switch nothing on.
+func actsByDefault(property []byte) bool {
+	v := jsontext.Value(property)
+	if v.Kind() != '{' {
+		return false
+	}
+	for name, m := range surface.Members(v) {
+		if name == "default" {
+			switch string(canonical(m)) {
+			case "false", "null", `""`, "[]", "{}":
+				return false
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// settle reconciles the edits with the verdict on the whole, which is the one
+// that is proved. What no edit accounts for gets a detail of its own: nothing that
+// differs is ever left out.
+func settle(all []Detail, res schema.Result, dir schema.Direction, pointer string, old, new jsontext.Value) []Detail {
+	whole := verdictClass(res.Declared)
+	strongest := None
+	for i := range all {
+		strongest = Max(strongest, all[i].Class)
+	}
+	if len(all) > 0 && whole.Rank() <= strongest.Rank() {
+		return all
+	}
+	d := Detail{
+		ID: "schema.changed", Direction: string(dir), Class: whole, Pointer: pointer, Old: nullable(old), New: nullable(new),
+		Sentence: wholeSentence(res, dir), Witness: res.DeclaredWitness,
+	}
+	if res.Reason != "" {
+		d.Note = &res.Reason
+	}
+	d.markHidden()
+	return append(all, d.keyed(""))
+}
+
+func verdictClass(v schema.Verdict) Class {
+	switch v {
+	case schema.Equivalent:
+		return None
+	case schema.Compatible:
+		return Compatible
+	case schema.Breaking:
+		return Breaking
+	}
+	return Undecided
+}
+
+func wholeSentence(res schema.Result, dir schema.Direction) string {
+	side := "calls"
+	if dir == schema.Output {
+		side = "results"
+	}
+	switch res.Declared {
+	case schema.Equivalent:
+		return "The schema is written differently and accepts the same " + side + "."
+	case schema.Compatible:
+		return "The schema is wider: all old " + side + " still fit."
+	case schema.Breaking:
+		if dir == schema.Output {
+			return "The tool may now return what the old schema ruled out."
+		}
+		return "A call that was accepted is now rejected."
+	}
+	return "We can't prove that old " + side + " still work. Please judge."
+}
