@@ -1,0 +1,63 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign/review/prose"
+)
+
+// Line makes untrusted text safe for one line of a terminal or of a log that a CI
+// runner reads: hidden characters are labelled, line ends are written out, and
+// what a runner would take for a command ("::error::", "##vso[") is broken up.
+func Line(s string) string {
+	s = lineEnds.Replace(prose.Show(s).String())
+	return commands.Replace(s)
+}
+
+var (
+	lineEnds = strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+	commands = strings.NewReplacer("::", `:\:`, "##", `#\#`)
+)
+
+// Markdown makes untrusted text safe inside a paragraph of Markdown: it renders as
+// the same characters, hidden ones labelled. Nothing in it is markup, HTML, a
+// link, a mention or a reference to an issue.
+func Markdown(s string) string {
+	return markdown.Replace(strings.Join(strings.Fields(prose.Show(s).String()), " "))
+}
+
+// A comment between two characters keeps GitHub and GitLab from reading them
+// together: an escape would not, since they look for mentions in rendered text.
+const split = "<!-- -->"
+
+var markdown = strings.NewReplacer(
+	"<", "&lt;", ">", "&gt;", "&", "&amp;",
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "(", `\(`, ")", `\)`,
+	"{", `\{`, "}", `\}`, "|", `\|`, "~", `\~`, "!", `\!`, "$", `\$`, "+", `\+`, "-", `\-`, "=", `\=`,
+	"://", ":"+split+"//", "::", ":"+split+":",
+	"@", "@"+split, "#", "#"+split, "www.", "www"+split+".",
+)
+
+// Code makes untrusted text safe inside a code span of Markdown, delimiters
+// included.
+func Code(s string) string {
+	s = Line(s)
+	ticks := strings.Repeat("`", longestRun(s, '`')+1)
+	if s == "" || len(ticks) > 1 || s[0] == ' ' {
+		return ticks + " " + s + " " + ticks
+	}
+	return ticks + s + ticks
+}
+
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/prose"
+)
+
+// MarkdownLimit is the most characters that [DiffMarkdown] writes: a comment on a
+// pull request holds 65,536.
+const MarkdownLimit = 65_000
+
+// DiffMarkdown writes a comparison as a comment for a pull request, most severe
+// first. It is empty when nothing changed. What doesn't fit is counted at the end,
+// never cut in the middle.
+func DiffMarkdown(r *change.Report) string {
+	if len(r.Changes) == 0 && !r.Partial && len(r.Notes) == 0 {
+		return ""
+	}
+	m := markdownWriter{limit: MarkdownLimit - tailRoom, details: detailsByEdit(r)}
+	m.block("### Tool surface: " + string(r.Class) + "\n\n" + Markdown(summary(r)) + "\n")
+	for _, why := range warnings(r) {
+		m.block("\n> " + Markdown(why) + "\n")
+	}
+	for _, class := range strongFirst {
+		m.class(class, r)
+	}
+	m.offers(r.Offered)
+	m.folded(r.Folded)
+	return m.String()
+}
+
+// tailRoom is kept for the line that says what was left out.
+const tailRoom = 300
+
+var strongFirst = []change.Class{change.Breaking, change.Undecided, change.Behaviour, change.Text, change.Compatible}
+
+var classTitles = map[change.Class]string{
+	change.Breaking:   "Breaking",
+	change.Undecided:  "Not proved either way",
+	change.Behaviour:  "Behaviour",
+	change.Text:       "Text",
+	change.Compatible: "Compatible",
+}
+
+type markdownWriter struct {
+	strings.Builder
+	limit   int
+	runes   int
+	left    int // decisions that didn't fit
+	details map[string]change.Detail
+}
+
+// block writes a piece whole or not at all.
+func (m *markdownWriter) block(s string) bool {
+	n := len([]rune(s))
+	if m.left > 0 || m.runes+n > m.limit {
+		return false
+	}
+	m.runes += n
+	m.WriteString(s)
+	return true
+}
+
+func (m *markdownWriter) String() string {
+	if m.left > 0 {
+		fmt.Fprintf(&m.Builder, "\n_%d more decisions don't fit into a comment. `countersign diff` lists them all._\n", m.left)
+	}
+	return m.Builder.String()
+}
+
+func (m *markdownWriter) class(class change.Class, r *change.Report) {
+	heading := fmt.Sprintf("\n#### %s\n\n", classTitles[class])
+	for _, d := range r.Decisions {
+		if d.Class != class {
+			continue
+		}
+		if !m.block(heading + m.decision(d)) {
+			m.left++
+			continue
+		}
+		heading = ""
+	}
+}
+
+// decision is a list item: the sentence, its tools, and what backs it up.
+func (m *markdownWriter) decision(d change.Decision) string {
+	var b strings.Builder
+	b.WriteString("- " + Markdown(d.Sentence) + toolsMarkdown(d.Tools) + "\n")
+	for _, edit := range d.Edits {
+		det := m.details[edit]
+		if len(d.Edits) > 1 && det.Sentence != d.Sentence {
+			b.WriteString("  - " + Markdown(det.Sentence) + "\n")
+		}
+		b.WriteString(evidence(det))
+	}
+	return b.String()
+}
+
+// namedTools bounds how many tools stand in the line itself; the others are
+// folded under it.
+const namedTools = 6
+
+func toolsMarkdown(tools []string) string {
+	names := each(tools, Code)
+	switch {
+	case len(names) <= namedTools:
+		return " (" + strings.Join(names, ", ") + ")"
+	}
+	return fmt.Sprintf("\n  <details><summary>%d tools</summary>\n\n  %s\n\n  </details>", len(names), strings.Join(names, ", "))
+}
+
+func evidence(d change.Detail) string {
+	var b strings.Builder
+	if len(d.Witness) > 0 && d.Direction == "output" {
+		b.WriteString("  A result that could not come before: " + Code(string(d.Witness)) + "\n")
+	} else if len(d.Witness) > 0 {
+		b.WriteString("  This call worked and now fails: " + Code(string(d.Witness)) + "\n")
+	}
+	if d.Effect != nil {
+		b.WriteString("  Effect: " + Markdown(*d.Effect) + "\n")
+	}
+	if d.Note != nil {
+		b.WriteString("  " + Markdown(*d.Note) + "\n")
+	}
+	if d.Lost != "" && d.Gained != "" {
+		b.WriteString("\n  > " + wordMarks(d.Lost, d.Gained) + "\n")
+	}
+	return b.String()
+}
+
+// wordMarks shows two passages as one, words that went struck out and words that
+// came underlined.
+func wordMarks(old, new string) string {
+	var b strings.Builder
+	for _, p := range prose.Compare(old, new).Unified {
+		s := Markdown(p.Raw)
+		before, after := edgeBlanks(p.Raw)
+		switch {
+		case s == "":
+			b.WriteString(" ")
+			continue
+		case p.Op == prose.Equal:
+		case p.Op.Old():
+			s = "<del>" + s + "</del>"
+		default:
+			s = "<ins>" + s + "</ins>"
+		}
+		b.WriteString(before + s + after)
+	}
+	return b.String()
+}
+
+// edgeBlanks says whether a piece begins and ends with a blank, which Markdown
+// escaping took off.
+func edgeBlanks(s string) (before, after string) {
+	if strings.TrimLeft(s, " \t\r\n") != s {
+		before = " "
+	}
+	if strings.TrimRight(s, " \t\r\n") != s {
+		after = " "
+	}
+	return before, after
+}
+
+func (m *markdownWriter) offers(offers []change.Offer) {
+	if len(offers) == 0 {
+		return
+	}
+	m.block("\n#### Perhaps the same tool\n\n")
+	for _, o := range offers {
+		if !m.block("- " + Markdown(o.Sentence) + "\n") {
+			m.left++
+		}
+	}
+}
+
+func (m *markdownWriter) folded(folds []change.Fold) {
+	if len(folds) == 0 {
+		return
+	}
+	m.block("\n_No effect: " + Markdown(foldedLine(folds)) + "_\n")
+}
