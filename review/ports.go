@@ -115,6 +115,9 @@ type ReleaseStore interface {
 	// OpenReleases returns those of all servers that are neither released nor
 	// withdrawn, newest first.
 	OpenReleases(ctx context.Context, p Page) ([]Release, error)
+	// CountOpenReleases counts a server's releases that are neither released nor
+	// withdrawn and whose head was pushed after the last release of their profile.
+	CountOpenReleases(ctx context.Context, serverID string) (int, error)
 	// LastReleased returns, of each profile, the release that was released last and
 	// not withdrawn since; a profile without one has no entry.
 	LastReleased(ctx context.Context, profiles []ProfileKey) (map[ProfileKey]Release, error)
@@ -168,6 +171,7 @@ type VerdictStore interface {
 	Removals(ctx context.Context, serverID, profile string) ([]Verdict, error)
 	VerdictsOfRelease(ctx context.Context, releaseID string) ([]Verdict, error) // oldest first
 	UseUpVerdicts(ctx context.Context, ids []string) error
+	RevokeVerdicts(ctx context.Context, ids []string, at time.Time, why string) error
 }
 
 // ThreadFilter chooses threads; zero fields don't restrict.
@@ -246,7 +250,8 @@ type DeliveryStore interface {
 	// Deliveries returns newest first, those of the servers; nil is all, those for
 	// unknown servers included.
 	Deliveries(ctx context.Context, serverIDs []string, p Page) ([]Delivery, error)
-	// CountDeliveries counts the verified deliveries of a server since a time.
+	// CountDeliveries counts the verified deliveries of a server since a time, but
+	// for those that were refused because there were too many (Status 429).
 	CountDeliveries(ctx context.Context, serverID string, since time.Time) (int, error)
 	// AddUnverified counts one more unverified delivery for a server ("" when it is
 	// unknown) on a day (2006-01-02, UTC) and returns how many there were with it.

@@ -127,13 +127,7 @@ type GateAnswer struct {
 }
 
 // Approval is one counted answer, by a person or by a rule.
-type Approval struct {
-	Tool   string       `json:"tool"`
-	Digest surface.Hash `json:"digest"`
-	By     string       `json:"by"` // a person's label, or "rule …", "baseline by …", "release 1.7.0"
-	At     time.Time    `json:"at"`
-	Note   string       `json:"note"`
-}
+type Approval = gate.Approval
 
 // Override lets a listing pass without approval; none can be given yet.
 type Override struct {

@@ -1,9 +1,35 @@
-// Package gate answers one question: may this listing be published? Facts go
-// in, an [Answer] comes out. It is pure, so that the page, the API and a test
-// get the same answer from the same facts.
+// Package gate answers one question: may this listing be published? [Facts] go
+// in, an [Outcome] comes out. It is pure, so that the page, the API and a test
+// get the same answer from the same facts, on any machine, at any time.
+//
+// # What must be answered
+//
+// Every subject that differs from the gate base, and every one that somebody
+// rejected, is one [Requirement]. Two things can be asked of it.
+//
+//   - Content: the bytes on the new side. Answered by people who approved these
+//     bytes (from whatever base they came), by an accepted baseline, by an earlier
+//     release that still stands, or by a rule. One active rejection unmakes all.
+//   - Transition: the step from one digest to another, where it breaks callers.
+//     Only an approval of exactly that step answers it, whoever approved the bytes.
+//
+// A removal is keyed by the name and the digest that is gone. The rest blocks
+// until it is put right: tools with errors that no baseline acknowledged, two
+// tools of one name among them, and threads that were opened to block.
+//
+// # Failing closed
+//
+// What can't be judged (an unknown digest, a part of a listing, a capture, a
+// missing analysis) is undecided, never passed. A base tool that no change
+// accounts for is a removal. An unknown class is treated as breaking.
 package gate
 
-import "github.com/countersign/countersign/review/change"
+import (
+	"time"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/surface"
+)
 
 // Result is the gate's one word.
 type Result string
@@ -47,19 +73,18 @@ type Answer struct {
 	Independent  bool          `json:"independent"` // false: an author's own approval counted
 }
 
-// Preset answers "Who reviews?", the one question that a policy starts from.
-type Preset string
+// Approval is one answer that was counted: by a person, a rule, a baseline or an
+// earlier release.
+type Approval struct {
+	Tool   string       `json:"tool"` // or "instructions", "order"
+	Digest surface.Hash `json:"digest"`
+	By     string       `json:"by"` // a person's label, or "rule …", "baseline by …", "release 1.7.0"
+	At     time.Time    `json:"at"`
+	Note   string       `json:"note"`
+}
 
-// The presets, by their names on the command line.
-const (
-	JustMe       Preset = "solo"     // just me
-	Team         Preset = "team"     // team
-	NotOurServer Preset = "external" // not our server
-)
-
-// Policy says who must decide what, and what blocks. Every edit of it is a new
-// version; the latest applies.
-type Policy struct {
-	Preset  Preset `json:"preset"`
-	Version int    `json:"version"` // from 1
+// Outcome is the answer with the evidence for it.
+type Outcome struct {
+	Answer    Answer
+	Approvals []Approval // in order of the subjects
 }

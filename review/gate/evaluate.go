@@ -1,0 +1,275 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Evaluate answers from the facts, in time linear in them.
+func Evaluate(f Facts) Outcome {
+	e := evaluation{
+		facts:       &f,
+		stands:      newStanding(f.Verdicts),
+		people:      map[string]*Person{},
+		authors:     map[string]bool{},
+		ids:         map[string]int{},
+		independent: true,
+	}
+	for i := range f.People {
+		e.people[f.People[i].ID] = &f.People[i]
+	}
+	for _, id := range f.Authors {
+		e.authors[id] = true
+	}
+	undecided := e.listing()
+	if f.Listing.Known {
+		for i := range f.Subjects {
+			e.subject(&f.Subjects[i])
+		}
+		e.problems()
+		e.threads()
+	}
+	return e.outcome(undecided)
+}
+
+// evaluation is one run of [Evaluate].
+type evaluation struct {
+	facts   *Facts
+	stands  standing
+	people  map[string]*Person
+	authors map[string]bool
+	ids     map[string]int // how often a requirement's id was used
+
+	requirements []Requirement
+	approvals    []Approval
+	tally        tally
+	independent  bool
+	everyone     [2][]string // who can decide: others only, with authors
+}
+
+// add appends a requirement, with an id of its own and never a null list.
+func (e *evaluation) add(r Requirement) {
+	e.ids[r.ID]++
+	if n := e.ids[r.ID]; n > 1 {
+		r.ID = fmt.Sprintf("%s (%d)", r.ID, n)
+	}
+	if r.WhoCan == nil {
+		r.WhoCan = []string{}
+	}
+	if r.URL == "" {
+		r.URL = e.facts.URL
+	}
+	e.requirements = append(e.requirements, r)
+}
+
+// listing says why the listing as a whole can't be judged, "" when it can.
+func (e *evaluation) listing() string {
+	l := e.facts.Listing
+	id, why := "", ""
+	switch {
+	case !l.Known:
+		id, why = "known", "No listing with this digest was pushed to this server and profile. Push it, then ask again."
+	case l.Kind != surface.KindListing:
+		id, why = "listing", fmt.Sprintf("This is a %s and not what a server answered to tools/list. Push the server's own listing.", l.Kind)
+	case l.Emptied:
+		id, why = "complete", "This listing is empty and the one before was not: servers list nothing when a setting is missing. If it is meant, push it again with complete=true."
+	case !l.Complete:
+		id, why = "complete", "A part of this listing never arrived. Push the whole listing."
+	case !l.Analysed:
+		id, why = "analysis", "The comparison with the gate base is not there yet. Ask again in a moment."
+	default:
+		return ""
+	}
+	e.add(Requirement{ID: id, State: Open, Why: why})
+	return why
+}
+
+// subject adds what one subject needs, and the evidence when it has it.
+func (e *evaluation) subject(s *Subject) {
+	switch v := e.stands.rejection(s); {
+	case s.Subject == change.SubjectOrder && !e.facts.Policy.AsksOrder():
+		e.requirement(s, NotApplicable, "The order of the tools changed. This policy does not ask for an approval of it.", nil)
+	case v != nil:
+		e.tally.rejected++
+		e.requirement(s, Open, rejectedWhy(v), e.takersBack(v))
+	case e.facts.ReleasedAs != "":
+		e.settle(s, ground{by: "release " + e.facts.ReleasedAs, kind: byBase, at: e.facts.BaseAt})
+	case s.Kind == "":
+		e.settle(s, ground{by: "release " + e.facts.Base, kind: byBase, at: e.facts.BaseAt})
+	default:
+		e.decide(s)
+	}
+}
+
+func (e *evaluation) requirement(s *Subject, state State, why string, who []string) {
+	e.add(Requirement{ID: requirementID(s), State: state, Why: why, WhoCan: who, Change: s.Change, Class: s.Class})
+}
+
+// settle records what stands without an answer of a person to this change.
+func (e *evaluation) settle(s *Subject, g ground) {
+	e.tally.settled[g.kind]++
+	e.approve(s, Approval{By: g.by, At: g.at})
+	if g.why != "" {
+		e.requirement(s, Satisfied, g.why, nil)
+	}
+}
+
+func (e *evaluation) approve(s *Subject, a Approval) {
+	a.Tool, a.Digest = label(s), s.To
+	if s.removal() {
+		a.Digest = s.From
+	}
+	e.approvals = append(e.approvals, a)
+}
+
+// decide asks for content and, where the step breaks callers or takes something
+// away, for an approval of exactly that step.
+func (e *evaluation) decide(s *Subject) {
+	line := e.facts.Policy.Line(Ask{Class: s.Class, Removal: s.removal(), Hidden: s.Hidden})
+	exact := s.removal() || s.transition()
+	g, settled := e.ground(s, line)
+	if settled && !exact {
+		e.settle(s, g)
+		return
+	}
+	if line.Block {
+		e.tally.block()
+		e.requirement(s, Open, "Hidden characters came in, and this policy lets nobody approve them. Ask for a listing without them.", nil)
+		return
+	}
+	content := e.count(e.stands.content[contentKey(s)], line, line.Reason && !exact)
+	counted := content
+	if exact {
+		counted = e.count(e.stands.step[stepKey(s)], line, line.Reason)
+	}
+	if len(counted) >= line.Approvals && (s.removal() || settled || len(content) >= line.Approvals) {
+		e.approved(s, counted)
+		return
+	}
+	e.open(s, line, counted, settled || exact && len(content) >= line.Approvals)
+}
+
+// approved records the answers that satisfied a subject.
+func (e *evaluation) approved(s *Subject, counted []*Verdict) {
+	e.tally.settled[byPeople]++
+	var names []string
+	for _, v := range counted {
+		names = append(names, v.Label)
+		e.independent = e.independent && !e.own(v)
+		e.approve(s, Approval{By: v.Label, At: v.At, Note: v.Note})
+	}
+	e.requirement(s, Satisfied, "Approved by "+and(names)+".", nil)
+}
+
+// open asks for what is missing and names who can give it.
+func (e *evaluation) open(s *Subject, line Line, counted []*Verdict, content bool) {
+	who := e.deciders(line, counted)
+	why := openWhy(s, line, len(counted), content)
+	e.tally.decisions++
+	if len(who) == 0 {
+		e.tally.nobody++
+		why += " " + e.missing()
+	}
+	e.tally.can(who)
+	e.requirement(s, Open, why, who)
+}
+
+// problems adds one requirement for each tool with errors.
+func (e *evaluation) problems() {
+	seen := map[int]int{} // position -> index of its requirement
+	for _, p := range e.facts.Problems {
+		if i, ok := seen[p.Position]; ok {
+			e.problem(i, p)
+			continue
+		}
+		seen[p.Position] = len(e.requirements)
+		e.add(Requirement{ID: fmt.Sprintf("problem:%d", p.Position), State: Satisfied, Why: problemPlace(p)})
+		e.problem(seen[p.Position], p)
+	}
+	for _, i := range seen {
+		if e.requirements[i].State == Open {
+			e.tally.problems++
+		}
+	}
+}
+
+// problem adds one error to the requirement of its tool.
+func (e *evaluation) problem(i int, p Problem) {
+	r := &e.requirements[i]
+	r.Why += " " + sentence(p.Message)
+	if p.Acknowledged {
+		r.Why += " Acknowledged in the baseline."
+		return
+	}
+	r.State = Open
+	r.Why += " Put it right and push again" + e.orAcknowledge() + "."
+}
+
+// orAcknowledge offers the baseline as a way out while it is one.
+func (e *evaluation) orAcknowledge() string {
+	if e.facts.Baseline.Open {
+		return ", or acknowledge it when you accept the baseline"
+	}
+	return ""
+}
+
+// threads adds one requirement for each thread that blocks. The author of the
+// push can't close what somebody else opened.
+func (e *evaluation) threads() {
+	for _, t := range e.facts.Threads {
+		about := "the release"
+		if t.Tool != "" {
+			about = show(t.Tool)
+		}
+		by := "somebody"
+		if p := e.people[t.OpenedBy]; p != nil {
+			by = p.Label
+		}
+		e.tally.threads++
+		e.add(Requirement{ID: "thread:" + t.ID, State: Open, URL: t.URL, WhoCan: e.resolvers(t),
+			Why: fmt.Sprintf("A thread about %s, opened by %s, blocks until it is resolved.", about, by)})
+	}
+}
+
+func (e *evaluation) resolvers(t Thread) []string {
+	var names []string
+	for i := range e.facts.People {
+		if p := &e.facts.People[i]; MayResolve(*p, t.OpenedBy, e.authors[p.ID]) {
+			names = append(names, p.Label)
+		}
+	}
+	return names
+}
+
+// MayResolve reports whether p may close a blocking thread: who opened it, or a
+// maintainer who did not write or push the candidate.
+func MayResolve(p Person, openedBy string, author bool) bool {
+	return p.Decides && (p.ID == openedBy || p.Maintainer && !author)
+}
+
+// outcome turns what was found into the answer.
+func (e *evaluation) outcome(undecided string) Outcome {
+	a := Answer{Result: Pass, Requirements: e.requirements, Independent: e.independent}
+	switch {
+	case undecided != "":
+		a.Result, a.Why = Undecided, "We can't tell: "+undecided
+	case e.tally.open() > 0:
+		a.Result, a.Why = Blocked, e.tally.blockedWhy()+e.hint()
+	default:
+		a.Why = e.tally.passWhy(e.facts.Base, e.facts.ReleasedAs, e.facts.Baseline.By)
+	}
+	if a.Requirements == nil {
+		a.Requirements = []Requirement{}
+	}
+	return Outcome{Answer: a, Approvals: e.approvals}
+}
+
+// hint tells of the shorter way that a first listing has.
+func (e *evaluation) hint() string {
+	if !e.facts.Baseline.Open {
+		return ""
+	}
+	return " Or a maintainer can accept this first listing as the starting point."
+}

@@ -1,0 +1,138 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Facts are everything that an answer depends on.
+type Facts struct {
+	Policy  Policy
+	Engine  string // version of the rules that classed the changes
+	URL     string // of the release page
+	Listing Listing
+
+	// ReleasedAs is the title of the release that this listing is released as, ""
+	// while it is not. What asked for a person then has its answer: only a
+	// rejection can still block.
+	ReleasedAs string
+	// Base is the title of the gate base, "" when there is none.
+	Base   string
+	BaseAt time.Time // when the base was released
+
+	Subjects []Subject
+	Verdicts []Verdict // oldest first; neither revoked nor used up
+	Problems []Problem // of level error
+	Threads  []Thread  // open ones that block
+	Baseline Baseline
+	People   []Person // who may decide on this server
+	Authors  []string // ids of the people who wrote or pushed the candidate
+}
+
+// Listing is what is known of the candidate as a whole.
+type Listing struct {
+	Known    bool // a listing with this digest was pushed
+	Kind     surface.Kind
+	Complete bool
+	Emptied  bool // it has no tools, the base has some, and nobody confirmed it
+	Analysed bool
+	At       time.Time // when it was received
+}
+
+// Subject is a tool of the candidate, a tool that is gone from it, its
+// instructions or its order.
+type Subject struct {
+	Subject  change.Subject
+	Name     string // of a tool, as received
+	Position int    // in the candidate, 0 when it is gone or not a tool
+	From     surface.Hash
+	To       surface.Hash
+	Kind     change.Kind // "" when it is as in the base
+	Class    change.Class
+	Change   string // id of the change
+	Hidden   bool   // hidden characters came in
+	Released Release
+	Baseline bool // the accepted baseline holds these bytes
+}
+
+// Release says where a digest was released before and still stands.
+type Release struct {
+	Title string // "" for nowhere
+	At    time.Time
+}
+
+// removal reports whether the subject is gone.
+func (s *Subject) removal() bool { return s.Kind == change.Removed || s.Kind != "" && s.To.IsZero() }
+
+// transition reports whether the step from base to candidate needs an answer of
+// its own.
+func (s *Subject) transition() bool {
+	return s.Kind != "" && !s.removal() && !s.From.IsZero() && breaks(s.Class)
+}
+
+// breaks treats a class that this version does not know as breaking.
+func breaks(c change.Class) bool { return c == change.Breaking || c.Rank() < 0 }
+
+// VerdictKind is a person's answer.
+type VerdictKind string
+
+// The answers. Withdraw takes the person's own earlier answer back.
+const (
+	Approve  VerdictKind = "approve"
+	Reject   VerdictKind = "reject"
+	Withdraw VerdictKind = "withdraw"
+)
+
+// Verdict is one answer of a person to a change, or to one edit of it.
+type Verdict struct {
+	Subject change.Subject
+	Name    string
+	From    surface.Hash
+	To      surface.Hash
+	Edit    string // "" for the whole change
+	Kind    VerdictKind
+	Note    string
+	Person  string // id
+	Label   string
+	Own     bool // given on what the person wrote or pushed
+	At      time.Time
+}
+
+// Person is somebody who could decide, or did.
+type Person struct {
+	ID         string
+	Label      string
+	InvitedBy  string // id, "" when nobody invited them
+	Since      time.Time
+	Decides    bool // is active and has the role
+	Maintainer bool // is active and has the role
+	Disabled   bool
+}
+
+// Problem is an error in the candidate, of one tool or (Position 0) of the whole.
+type Problem struct {
+	Position     int
+	Tool         string
+	Code         string
+	Message      string
+	Acknowledged bool // by the baseline, for these very bytes
+}
+
+// Thread is a conversation that blocks while it is open.
+type Thread struct {
+	ID       string
+	Tool     string // "" for the release
+	OpenedBy string // id
+	URL      string
+}
+
+// Baseline says who accepted the profile's starting point, and whether it can
+// still be done.
+type Baseline struct {
+	Open bool // nothing was accepted or released yet
+	By   string
+	ByID string
+	At   time.Time
+}

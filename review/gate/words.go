@@ -1,0 +1,197 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/prose"
+)
+
+// show makes a name of a listing safe to print in one line.
+func show(name string) string { return prose.Show(name).String() }
+
+// label is how a subject is named in evidence.
+func label(s *Subject) string {
+	if s.Subject != change.SubjectTool {
+		return string(s.Subject)
+	}
+	if s.Name == "" {
+		return fmt.Sprintf("tool %d", s.Position)
+	}
+	return show(s.Name)
+}
+
+func requirementID(s *Subject) string {
+	switch {
+	case s.Subject != change.SubjectTool:
+		return string(s.Subject)
+	case s.removal():
+		return "removal:" + label(s)
+	}
+	return "approval:" + label(s)
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// sentence ends a text with a full stop, so that another can follow.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".?:") {
+		return s
+	}
+	return s + "."
+}
+
+// and joins names: "Ana", "Ana and Ben", "Ana, Ben and 3 others".
+func and(names []string) string { return join(names, "and") }
+
+func join(names []string, word string) string {
+	switch n := len(names); n {
+	case 0:
+		return "nobody"
+	case 1:
+		return names[0]
+	case 2:
+		return names[0] + " " + word + " " + names[1]
+	case 3:
+		return names[0] + ", " + names[1] + " " + word + " " + names[2]
+	default:
+		return fmt.Sprintf("%s, %s %s %d others", names[0], names[1], word, n-2)
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func rejectedWhy(v *Verdict) string {
+	why := fmt.Sprintf("Rejected by %s.", v.Label)
+	if !blank(v.Note) {
+		why = fmt.Sprintf("Rejected by %s: %s", v.Label, sentence(v.Note))
+	}
+	return why + " Push a new text, or have the rejection taken back."
+}
+
+func ruleWhy(s *Subject, p Policy) string {
+	if s.Class == change.None {
+		return "Accepted by rule: nothing that a model reads or a caller sends differs."
+	}
+	return fmt.Sprintf("Accepted by rule: the policy %q lets changes of class %s pass.", p.Preset, s.Class)
+}
+
+// openWhy says what is asked for and how much of it is there.
+func openWhy(s *Subject, line Line, n int, content bool) string {
+	what := ""
+	switch {
+	case s.removal():
+		what = "It is gone and callers lose it. "
+	case content:
+		what = "These bytes are approved, but the step from the base breaks callers and needs its own approval. "
+	case s.Hidden:
+		what = "Hidden characters came in. "
+	case s.Kind == change.Added:
+		what = "It is new. "
+	case s.Kind == change.Renamed:
+		what = "It was renamed and old calls fail. "
+	case breaks(s.Class):
+		what = "Old calls can fail. "
+	case s.Class == change.Undecided:
+		what = "We can't prove that old calls still work. "
+	}
+	what += fmt.Sprintf("%d of %s", n, plural(line.Approvals, "approval", "approvals"))
+	if line.Reason {
+		what += " with a reason"
+	}
+	return what + "."
+}
+
+func problemPlace(p Problem) string {
+	switch {
+	case p.Position == 0:
+		return "The listing has an error."
+	case p.Tool == "":
+		return fmt.Sprintf("Tool %d has an error.", p.Position)
+	}
+	return fmt.Sprintf("%s (tool %d) has an error.", show(p.Tool), p.Position)
+}
+
+// tally counts subjects by what satisfied them, and requirements that are open.
+type tally struct {
+	settled                                [grounds]int
+	decisions, rejected, problems, threads int
+	nobody                                 int      // open decisions that nobody can take
+	who                                    []string // of the first open decision that somebody can take
+}
+
+func (t *tally) open() int { return t.decisions + t.rejected + t.problems + t.threads }
+
+// block counts a decision that nobody can take.
+func (t *tally) block() {
+	t.decisions++
+	t.nobody++
+}
+
+// can keeps who can take the open decisions. They are the same people for each,
+// but for those who answered some already.
+func (t *tally) can(who []string) {
+	if len(who) > len(t.who) {
+		t.who = who
+	}
+}
+
+func (t *tally) blockedWhy() string {
+	var parts []string
+	part := func(n int, one, many string) {
+		if n > 0 {
+			parts = append(parts, plural(n, one, many))
+		}
+	}
+	part(t.decisions, "decision open", "decisions open")
+	part(t.rejected, "rejection", "rejections")
+	part(t.problems, "tool with errors", "tools with errors")
+	part(t.threads, "thread to resolve", "threads to resolve")
+	why := "Blocked: " + strings.Join(parts, ", ") + "."
+	if len(t.who) > 0 {
+		why += fmt.Sprintf(" %s can take %s.", join(t.who, "or"), them(t.decisions))
+	}
+	switch {
+	case t.nobody > 0 && t.nobody == t.decisions:
+		why += " Nobody who may decide is left: see why below."
+	case t.nobody > 0:
+		why += fmt.Sprintf(" Nobody can take %d of them: see why below.", t.nobody)
+	}
+	return why
+}
+
+func them(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// passWhy says on what the pass stands.
+func (t *tally) passWhy(base, released, baselineBy string) string {
+	if released != "" {
+		return fmt.Sprintf("Safe to publish: released as %s.", released)
+	}
+	var parts []string
+	part := func(n int, how string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, how))
+		}
+	}
+	part(t.settled[byPeople], "approved by people")
+	part(t.settled[byRule], "accepted by rule")
+	part(t.settled[byBaseline], "accepted as starting point by "+baselineBy)
+	part(t.settled[byEarlier], "as in an earlier release")
+	part(t.settled[byBase], "as in "+base)
+	if len(parts) == 0 {
+		return "Safe to publish: an empty listing, as before."
+	}
+	return "Safe to publish: " + strings.Join(parts, ", ") + "."
+}
