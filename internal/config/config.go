@@ -61,6 +61,21 @@ func Load(lookup Lookup) (Config, error) {
 // FromEnvironment reads the configuration of this process.
 func FromEnvironment() (Config, error) { return Load(os.LookupEnv) }
 
+// FromEnvironmentWith is FromEnvironment with settings of the command line, by
+// their names without the prefix; an empty one does not count.
+func FromEnvironmentWith(flags map[string]string) (Config, error) {
+	return Load(func(name string) (string, bool) {
+		if v := flags[strings.TrimPrefix(name, Prefix)]; v != "" && strings.HasPrefix(name, Prefix) {
+			return v, true
+		}
+		return os.LookupEnv(name)
+	})
+}
+
+// Local is where this machine reaches the server: a listening address such as
+// 0.0.0.0:8080 is no address to ask.
+func (c Config) Local() string { return browsable(c.Addr) }
+
 // NeedSecret says what to do when no secret is set.
 func (c Config) NeedSecret() error {
 	if c.Secret == "" {

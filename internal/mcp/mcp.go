@@ -25,6 +25,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/countersign/countersign/review/surface"
 )
 
 // Limits bound what a server can make its reader do.
@@ -232,57 +234,21 @@ func lenient(b []byte) *jsontext.Decoder {
 }
 
 // Text writes the whole as one listing that package surface reads: what the
-// server said of itself, and its tools, each byte for byte as received. An
-// answer without a tools array is written as it came, for its reader to refuse.
+// server said of itself, what this client declared, and the results as they came.
 func (l *Live) Text() []byte {
-	var b bytes.Buffer
-	b.WriteString(`{"protocolVersion":`)
-	version, _ := json.Marshal(l.ProtocolVersion)
-	b.Write(version)
-	field := func(name string, v jsontext.Value) {
-		if len(v) > 0 {
-			fmt.Fprintf(&b, ",%q:%s", name, v)
-		}
+	instructions := surface.Instructions{Asked: true}
+	if len(l.Instructions) > 0 && l.Instructions.Kind() == '"' {
+		instructions.Present = true
+		instructions.Text, _ = surface.DecodeString(l.Instructions)
 	}
-	field("serverInfo", l.ServerInfo)
-	field("capabilities", l.Capabilities)
-	// Null says: asked for, none sent. The digest tells it from never asked.
-	if len(l.Instructions) == 0 {
-		l.Instructions = jsontext.Value("null")
-	}
-	field("instructions", l.Instructions)
-	b.WriteString(`,"_meta":{"countersign/client-capabilities":{}}`)
-	b.WriteString(`,"tools":`)
-	b.Write(l.tools())
-	if !l.Complete {
-		cursor := jsontext.Value(`""`)
-		if fields, err := members(l.Results[len(l.Results)-1]); err == nil && fields["nextCursor"] != nil {
-			cursor = fields["nextCursor"]
-		}
-		field("nextCursor", cursor)
-	}
-	b.WriteString("}\n")
-	return b.Bytes()
-}
-
-// tools joins the pages' arrays without touching a byte between their brackets.
-func (l *Live) tools() []byte {
-	var parts [][]byte
-	for _, result := range l.Results {
-		fields, err := members(result)
-		raw, ok := fields["tools"]
-		if err != nil || !ok {
-			return []byte("null")
-		}
-		if len(l.Results) == 1 || raw.Kind() != '[' {
-			return raw
-		}
-		inner := bytes.TrimSpace(raw[1 : len(raw)-1])
-		if len(inner) > 0 {
-			parts = append(parts, inner)
-		}
-	}
-	return append(append([]byte{'['}, bytes.Join(parts, []byte{','})...), ']')
+	return surface.Envelope{
+		ProtocolVersion: l.ProtocolVersion,
+		ServerInfo:      l.ServerInfo,
+		Capabilities:    l.Capabilities,
+		Instructions:    instructions,
+		Client:          jsontext.Value(`{"capabilities":{}}`),
+		Results:         l.Results,
+	}.Encode()
 }
 
 // Raw writes the results of tools/list as they came: one, or an array of pages.
