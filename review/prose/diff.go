@@ -30,7 +30,7 @@ type Piece struct {
 // Row is a line or paragraph of both texts, side by side. A side that has no
 // such line is nil.
 type Row struct {
-	Same     bool // both sides hold the same text and nothing moved
+	Same     bool // nothing changed or moved in it
 	Old, New []Piece
 }
 
@@ -51,21 +51,23 @@ type Diff struct {
 }
 
 // Compare compares two texts word by word, as a person would mark the changes.
+// The result depends on the texts alone, and takes a bounded number of steps per
+// byte. Texts that have little in common are shown as replaced.
 func Compare(old, new string) Diff {
-	d := Diff{Same: old == new}
-	if d.Same {
-		p := []Piece{{Op: Equal, Text: Show(old), Raw: old}}
-		d.Old, d.New, d.Unified = p, p, p
-		d.Rows = []Row{{Same: true, Old: p, New: p}}
+	if old == new {
+		t := &text{s: old, marks: HiddenIn(old)}
+		var all []extent
+		if old != "" {
+			all = []extent{{op: Equal, oldTo: len(old), newTo: len(new)}}
+		}
+		d := diffOf(t, t, all)
+		d.Same = true
 		return d
 	}
-	del := Piece{Op: Delete, Text: Show(old), Raw: old}
-	ins := Piece{Op: Insert, Text: Show(new), Raw: new}
-	d.Old, d.New, d.Unified = []Piece{del}, []Piece{ins}, []Piece{del, ins}
-	d.Rows = []Row{{Old: d.Old, New: d.New}}
+	m := newMatcher(old, new)
+	m.match()
+	all := m.extents()
+	d := diffOf(m.a.text, m.b.text, all)
+	d.Sentence = say(old, new, all)
 	return d
 }
-
-// NewWords counts the words that a reviewer of d must read: those inserted. A
-// moved passage was read before and doesn't count.
-func NewWords(d Diff) int { return 0 }
