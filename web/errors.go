@@ -4,10 +4,14 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/web/api"
 )
@@ -115,10 +119,16 @@ func failureHeaders(c echo.Context, f failure) {
 			h.Set(echo.HeaderWWWAuthenticate, `Bearer realm="countersign"`)
 		}
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		if h.Get(echo.HeaderRetryAfter) == "" {
-			h.Set(echo.HeaderRetryAfter, "60")
-		}
+		h.Set(echo.HeaderRetryAfter, strconv.Itoa(retrySeconds(f.Err)))
 	}
+}
+
+// retrySeconds is when to try again, rounded up; a minute when nobody knows.
+func retrySeconds(err *review.Error) int {
+	if err == nil || err.RetryAfter <= 0 {
+		return 60
+	}
+	return int((err.RetryAfter + time.Second - 1) / time.Second)
 }
 
 func writeProblem(c echo.Context, f failure) error {
@@ -132,7 +142,7 @@ func writeProblem(c echo.Context, f failure) error {
 	}
 	if f.Err != nil {
 		p.Problems = inputErrors(f.Err.Problems)
-		p.Current = f.Err.Current
+		p.Current = current(f.Err.Current)
 	}
 	return writeJSONAs(c, f.Status, api.ProblemType, p)
 }
@@ -144,6 +154,19 @@ func inputErrors(problems []surface.Problem) []api.InputError {
 			Code: p.Code, Level: string(p.Level), Tool: p.Tool, Position: p.Position,
 			Pointer: p.Pointer, Line: p.Line, Column: p.Column, Message: p.Message,
 		})
+	}
+	return out
+}
+
+// current is the JSON of what a stale request should have known.
+func current(v any) any {
+	changes, ok := v.([]change.Change)
+	if !ok {
+		return nil
+	}
+	out := make([]report.Change, len(changes))
+	for i, c := range changes {
+		out[i] = report.NewChange(c)
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/static"
 )
 
 // route is one row of the table that the router is built from. A test makes the
@@ -17,17 +18,38 @@ type route struct {
 	who    need
 	handle echo.HandlerFunc
 	body   bodyLimit // what a request may carry; zero is smallBody
+	plain  bool      // asks for no session, so costs no query
+}
+
+func get(path string, who need, handle echo.HandlerFunc) route {
+	return route{method: http.MethodGet, path: path, who: who, handle: handle}
+}
+
+func post(path string, who need, handle echo.HandlerFunc) route {
+	return route{method: http.MethodPost, path: path, who: who, handle: handle}
+}
+
+// limited sets what a request may carry.
+func (r route) limited(body bodyLimit) route {
+	r.body = body
+	return r
+}
+
+// bare leaves the session out, for what is the same for everybody.
+func (r route) bare() route {
+	r.plain = true
+	return r
 }
 
 // need says who may call a route. The rule itself lives in package review, which
 // checks the thing that the route is about; here only "nobody at all" is turned
 // away, and the rest is what the test expects.
 type need struct {
-	open  bool          // anybody, signed in or not
-	role  people.Role   // least role of a person on the server that the path is about
-	any   bool          // the role has to be held on some server, not on a given one
-	scope people.Scope  // of a token; "" refuses tokens
-	sign  bool          // a signed webhook delivery may call it too
+	open   bool           // anybody, signed in or not
+	role   people.Role    // least role of a person on the server that the path is about; "" is no person
+	any    bool           // the role has to be held on some server, not on a given one
+	scopes []people.Scope // one of them lets a token in; none refuses tokens
+	signed bool           // the delivery proves itself: by signature or token, see push.go
 }
 
 // anybody needs nothing: sign-in, links, health.
@@ -40,17 +62,15 @@ func person(role people.Role) need { return need{role: role} }
 // caller may see.
 func member(role people.Role) need { return need{role: role, any: true} }
 
-// or lets tokens of a scope in as well.
-func (n need) or(scope people.Scope) need {
-	n.scope = scope
+// or lets tokens in that carry one of the scopes. A token of a person (review)
+// needs the role as well.
+func (n need) or(scopes ...people.Scope) need {
+	n.scopes = scopes
 	return n
 }
 
-// orSigned lets a delivery in that carries the server's signature.
-func (n need) orSigned() need {
-	n.sign = true
-	return n
-}
+// delivery is a push: signed, or by a token that may push.
+var delivery = need{scopes: []people.Scope{people.ScopePush}, signed: true}
 
 // bodyLimit is the largest request body in bytes that a route reads.
 type bodyLimit int64
@@ -63,9 +83,41 @@ func (s *Server) routes() []route {
 	return append(s.apiRoutes(), pageRoutes(s)...)
 }
 
-// apiRoutes are the routes of machines, in the order of docs/api.md.
+// apiRoutes are the routes of machines, in the order of docs/api.md, and the
+// files that pages load.
 func (s *Server) apiRoutes() []route {
+	reads := person(people.Viewer).or(people.ScopeRead, people.ScopeReview)
+	reviews := person(people.Reviewer).or(people.ScopeReview)
+	maintains := person(people.Maintainer).or(people.ScopeReview)
 	return []route{
-		{method: http.MethodGet, path: "/healthz", who: anybody, handle: s.healthz},
+		post("/api/v1/servers/:server/listings", delivery, s.pushListing).limited(ownLimit),
+		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeReview), s.getGate),
+
+		get("/api/v1/servers", member(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listServers),
+		get("/api/v1/servers/:server", reads, s.showServer),
+		get("/api/v1/servers/:server/listings", reads, s.listListings),
+		get("/api/v1/servers/:server/releases", reads, s.listReleases),
+		get("/api/v1/servers/:server/compare", reads, s.compareListings),
+		get("/api/v1/listings/:id", reads, s.showListing),
+		get("/api/v1/listings/:id/raw", reads, s.rawListing),
+		get("/api/v1/listings/:id/families", reads, s.listingFamilies),
+
+		get("/api/v1/releases/:id", reads, s.showRelease),
+		get("/api/v1/releases/:id/changes", reads, s.releaseChanges),
+		get("/api/v1/releases/:id/requirements", reads, s.releaseRequirements),
+		get("/api/v1/releases/:id/threads", reads, s.listThreads),
+		post("/api/v1/releases/:id/verdicts", reviews, s.decide),
+		post("/api/v1/releases/:id/threads", reviews, s.openThread),
+		post("/api/v1/releases/:id/threads/:thread/comments", reviews, s.addComment),
+		post("/api/v1/releases/:id/threads/:thread/resolve", reviews, s.resolveThread),
+		post("/api/v1/releases/:id/threads/:thread/reopen", reviews, s.reopenThread),
+		post("/api/v1/releases/:id/baseline", maintains, s.acceptBaseline),
+		post("/api/v1/releases/:id/release", maintains, s.markReleased),
+		post("/api/v1/releases/:id/withdraw", maintains, s.withdrawRelease),
+
+		get("/api/v1/openapi.yaml", anybody, s.openAPI).bare(),
+		get("/healthz", anybody, s.healthz).bare(),
+		get("/readyz", anybody, s.readyz).bare(),
+		get(static.Prefix+"*", anybody, echo.WrapHandler(static.Handler())).bare(),
 	}
 }

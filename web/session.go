@@ -20,17 +20,24 @@ const (
 	sessionLongest = 7 * 24 * time.Hour // however busy it is
 
 	// sessionUser is the key that holds the id of the user, a string. The store
-	// reads it too, to end every session of a user.
-	sessionUser    = "user_id"
+	// reads it too (store.SessionUser), to end every session of a user.
+	sessionUser    = "user"
 	sessionSince   = "since" // Unix seconds of the sign-in
 	sessionFlashes = "flashes"
 )
 
+// SessionStore keeps sessions by a hash of their token. It is its own codec, since
+// it wants to know whose a session is.
+type SessionStore interface {
+	scs.CtxStore
+	scs.Codec
+}
+
 // newSessions makes the session manager. The idle time is kept by moving the
 // deadline (see touchSession) and not by scs, which would write on every request.
-func newSessions(store scs.CtxStore, secure bool) *scs.SessionManager {
+func newSessions(store SessionStore, secure bool) *scs.SessionManager {
 	m := scs.New()
-	m.Store = store
+	m.Store, m.Codec = store, store
 	m.Lifetime = sessionIdle
 	m.HashTokenInStore = true
 	m.Cookie.Name = "countersign"
@@ -180,7 +187,7 @@ func (s *Server) actor(c echo.Context) review.Actor {
 func (s *Server) identify(n need) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			if n.sign {
+			if n.signed {
 				return next(c) // the delivery proves itself, see push.go
 			}
 			a, err := s.whoAsks(c, n)

@@ -47,7 +47,7 @@ type Options struct {
 	// scheme decides whether cookies are secure and HSTS is sent.
 	BaseURL string
 	// Sessions keeps what browsers are signed in. Only hashes of tokens reach it.
-	Sessions scs.CtxStore
+	Sessions SessionStore
 	// ListingBytes is the largest listing, unpacked; zero is 8 MiB.
 	ListingBytes int64
 	// TrustedProxies may say for whom they ask (X-Forwarded-For). None by default:
@@ -192,6 +192,9 @@ func (s *Server) router() *echo.Echo {
 
 // guards are what stands before the handler of one route.
 func (s *Server) guards(r route) []echo.MiddlewareFunc {
+	if r.plain {
+		return []echo.MiddlewareFunc{s.limitBody(r.body)}
+	}
 	return []echo.MiddlewareFunc{s.limitBody(r.body), s.sameOrigin, s.loadSession, s.identify(r.who)}
 }
 

@@ -1,0 +1,154 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/report"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/web/api"
+)
+
+// compareListings answers with the diff's JSON of any two listings of a server.
+func (s *Server) compareListings(c echo.Context) error {
+	from, to := c.QueryParam("from"), c.QueryParam("to")
+	if from == "" || to == "" {
+		return review.Errorf(review.Invalid, "Say what to compare: from and to, each a listing's id, its digest or a version.")
+	}
+	view, err := s.svc.Compare(c.Request().Context(), s.actor(c), c.Param("server"), from, to)
+	if err != nil {
+		return err
+	}
+	diff, err := report.Diff(view.Report)
+	if err != nil {
+		return fmt.Errorf("report of %s to %s: %w", view.From.ID, view.To.ID, err)
+	}
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, diff)
+}
+
+// releaseChanges answers with the diff's JSON against the gate base, every change
+// with where its decision stands.
+func (s *Server) releaseChanges(c echo.Context) error {
+	view, err := s.svc.Release(c.Request().Context(), s.actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	diff, err := report.Diff(view.Report)
+	if err != nil {
+		return fmt.Errorf("report of release %s: %w", view.Release.ID, err)
+	}
+	states := make(map[string]api.ChangeState, len(view.Changes))
+	for _, d := range view.Changes {
+		states[d.ID] = changeState(d)
+	}
+	body, err := withStates(diff, states)
+	if err != nil {
+		return fmt.Errorf("states of release %s: %w", view.Release.ID, err)
+	}
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, body)
+}
+
+// decide keeps a batch of verdicts, all or none, and answers with what is still
+// required.
+func (s *Server) decide(c echo.Context) error {
+	var in api.VerdictsRequest
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	items := make([]review.VerdictItem, 0, len(in.Items))
+	for _, it := range in.Items {
+		items = append(items, review.VerdictItem{
+			Change: it.Change, Edit: it.Edit, Changes: it.Changes,
+			Verdict: review.VerdictKind(it.Verdict), Note: it.Note,
+		})
+	}
+	view, err := s.svc.Decide(c.Request().Context(), s.actor(c), c.Param("id"), items)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, gateResult(view.Answer))
+}
+
+func changeState(d review.Decided) api.ChangeState {
+	state := api.ChangeState{
+		State:        string(gate.NotApplicable),
+		Requirements: []api.Requirement{},
+		Verdicts:     make([]api.Verdict, 0, len(d.Verdicts)),
+	}
+	if d.Requirement != nil {
+		state.State = string(d.Requirement.State)
+		state.Requirements = requirements([]gate.Requirement{*d.Requirement})
+	}
+	for _, v := range d.Verdicts {
+		state.Verdicts = append(state.Verdicts, api.Verdict{
+			ID: v.ID, Change: v.ChangeID, Edit: v.Edit, Verdict: string(v.Kind), Note: v.Note,
+			By: v.UserLabel, At: v.At.UTC(), OwnPush: v.OwnPush, Active: !v.UsedUp && v.RevokedAt.IsZero(),
+		})
+	}
+	return state
+}
+
+// withStates adds to each element of "changes" the members of its state. The
+// report is not decoded for it: strings that Go can't hold would not survive.
+func withStates(diff []byte, states map[string]api.ChangeState) ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for name, value := range surface.Members(diff) {
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		out.Write(surface.EncodeString(name))
+		out.WriteByte(':')
+		if name != "changes" {
+			out.Write(value)
+			continue
+		}
+		if err := writeChanges(&out, value, states); err != nil {
+			return nil, err
+		}
+	}
+	out.WriteString("}\n")
+	return out.Bytes(), nil
+}
+
+func writeChanges(out *bytes.Buffer, changes jsontext.Value, states map[string]api.ChangeState) error {
+	out.WriteByte('[')
+	first := true
+	for value := range surface.Elements(changes) {
+		if !first {
+			out.WriteByte(',')
+		}
+		first = false
+		state, ok := states[changeID(value)]
+		if !ok {
+			return fmt.Errorf("change %q of the report has no state", changeID(value))
+		}
+		extra, err := json.Marshal(state, jsonOut)
+		if err != nil {
+			return err
+		}
+		// {"id":…} and {"state":…} become one object.
+		out.Write(bytes.TrimSuffix(bytes.TrimSpace(value), []byte("}")))
+		out.WriteByte(',')
+		out.Write(extra[1:])
+	}
+	out.WriteByte(']')
+	return nil
+}
+
+func changeID(value jsontext.Value) string {
+	for name, v := range surface.Members(value) {
+		if name == "id" {
+			id, _ := surface.DecodeString(v)
+			return id
+		}
+	}
+	return ""
+}

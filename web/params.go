@@ -1,0 +1,60 @@
+package web
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/surface"
+)
+
+const (
+	defaultPage = 50
+	largestPage = 500
+)
+
+// pageParams reads which part of a list is asked for.
+func pageParams(c echo.Context) (review.Page, error) {
+	p := review.Page{Limit: defaultPage, Before: c.QueryParam("before")}
+	text := c.QueryParam("limit")
+	if text == "" {
+		return p, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > largestPage {
+		return p, review.Errorf(review.Invalid, "limit is %.20q. Use a number from 1 to %d.", text, largestPage)
+	}
+	p.Limit = n
+	return p, nil
+}
+
+// nextPage is where the list goes on: after its last row, when the page is full.
+func nextPage[T any](rows []T, p review.Page, id func(T) string) string {
+	if len(rows) < p.Limit {
+		return ""
+	}
+	return id(rows[len(rows)-1])
+}
+
+// digestOf reads a digest that a request named; field says where it stood.
+func digestOf(field, text string) (surface.Hash, error) {
+	if text == "" {
+		return surface.Hash{}, review.Errorf(review.Invalid, "%s is missing. Give the listing's digest: sha256: and 64 hex digits.", field)
+	}
+	h, err := surface.ParseHash(text)
+	if err != nil {
+		return h, review.Errorf(review.Invalid, "%s is not a digest: %.80q. It is sha256: and 64 lower-case hex digits, as countersign digest prints it.", field, text)
+	}
+	return h, nil
+}
+
+// orNil is the JSON form of a time that may not have come: null, not year 1.
+func orNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}

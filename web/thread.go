@@ -1,0 +1,108 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/web/api"
+)
+
+func (s *Server) listThreads(c echo.Context) error {
+	threads, err := s.svc.Threads(c.Request().Context(), s.actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	answer := api.Threads{Threads: make([]api.Thread, 0, len(threads))}
+	for _, t := range threads {
+		answer.Threads = append(answer.Threads, presentThread(t))
+	}
+	return writeJSON(c, http.StatusOK, answer)
+}
+
+func (s *Server) openThread(c echo.Context) error {
+	var in api.ThreadRequest
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	anchor, err := anchorOf(in.Anchor)
+	if err != nil {
+		return err
+	}
+	t, err := s.svc.OpenThread(c.Request().Context(), s.actor(c), c.Param("id"), anchor, in.Body, in.Blocks)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusCreated, presentThread(*t))
+}
+
+func anchorOf(in api.Anchor) (review.Anchor, error) {
+	a := review.Anchor{Tool: in.Tool, Pointer: in.Pointer, Side: review.Side(in.Side), Quote: in.Quote}
+	if in.Digest == "" {
+		return a, nil
+	}
+	digest, err := surface.ParseHash(in.Digest)
+	if err != nil {
+		return a, review.Errorf(review.Invalid, "/anchor/digest is not a digest: %.80q. Give the tool's digest, or leave it out.", in.Digest)
+	}
+	a.Digest = digest
+	return a, nil
+}
+
+func (s *Server) addComment(c echo.Context) error {
+	var in api.CommentRequest
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	t, err := s.svc.AddComment(c.Request().Context(), s.actor(c), c.Param("thread"), in.Body)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusCreated, presentThread(*t))
+}
+
+func (s *Server) resolveThread(c echo.Context) error {
+	return s.turnThread(c, s.svc.ResolveThread)
+}
+
+func (s *Server) reopenThread(c echo.Context) error {
+	return s.turnThread(c, s.svc.ReopenThread)
+}
+
+func (s *Server) turnThread(c echo.Context, turn func(context.Context, review.Actor, string) (*review.Thread, error)) error {
+	t, err := turn(c.Request().Context(), s.actor(c), c.Param("thread"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, presentThread(*t))
+}
+
+func presentThread(t review.Thread) api.Thread {
+	state := "resolved"
+	if t.Open() {
+		state = "open"
+	}
+	comments := make([]api.Comment, 0, len(t.Comments))
+	for _, m := range t.Comments {
+		comments = append(comments, api.Comment{ID: m.ID, By: m.UserLabel, Body: m.Body, At: m.At.UTC()})
+	}
+	return api.Thread{
+		ID:       t.ID,
+		Release:  t.ReleaseID,
+		Revision: t.Revision,
+		Anchor: api.Anchor{
+			Tool: t.Anchor.Tool, Digest: t.Anchor.Digest.String(), Pointer: t.Anchor.Pointer,
+			Side: string(t.Anchor.Side), Quote: t.Anchor.Quote,
+		},
+		Blocks:     t.Blocks,
+		State:      state,
+		OpenedBy:   t.OpenedBy,
+		OpenedAt:   t.OpenedAt.UTC(),
+		ResolvedBy: t.ResolvedBy,
+		ResolvedAt: orNil(t.ResolvedAt),
+		Comments:   comments,
+	}
+}
