@@ -1,0 +1,11 @@
+// What scripts add to pages that work without them. Each module looks for the
+// data attributes that it serves and does nothing where there are none.
+import { copyButtons } from "./copy.js";
+import { keys } from "./keys.js";
+import { list } from "./list.js";
+import { poll } from "./poll.js";
+
+copyButtons(document);
+keys(document);
+list(document);
+poll(document);

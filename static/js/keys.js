@@ -1,0 +1,154 @@
+// Single keys. Every one does what a button or link in the page does: it finds the
+// element and activates it, so that a key can never do more than the page offers.
+
+const storage = "countersign.keys";
+
+/**
+ * @param {Document} doc
+ */
+export function keys(doc) {
+  const help = doc.getElementById("keys");
+  if (!(help instanceof HTMLDialogElement)) return;
+  setUpHelp(doc, help);
+  doc.addEventListener("keydown", (event) => {
+    if (!wanted(event, help)) return;
+    if (act(doc, help, event.key)) event.preventDefault();
+  });
+}
+
+/**
+ * @param {Document} doc
+ * @param {HTMLDialogElement} help
+ */
+function setUpHelp(doc, help) {
+  const opener = doc.querySelector("[data-keys-help]");
+  if (opener instanceof HTMLButtonElement) {
+    opener.hidden = false;
+    opener.addEventListener("click", () => help.showModal());
+  }
+  const onOff = help.querySelector("[data-keys-switch]");
+  if (onOff instanceof HTMLInputElement) {
+    onOff.checked = switchedOn();
+    onOff.addEventListener("change", () => localStorage.setItem(storage, onOff.checked ? "on" : "off"));
+  }
+}
+
+function switchedOn() {
+  return localStorage.getItem(storage) !== "off";
+}
+
+/**
+ * Keys wait while somebody types, holds a modifier, reads a dialog or uses a menu.
+ *
+ * @param {KeyboardEvent} event
+ * @param {HTMLDialogElement} help
+ */
+function wanted(event, help) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
+  if (help.open) return false;
+  if (event.key !== "?" && !switchedOn()) return false;
+  const at = event.target;
+  return !(at instanceof HTMLElement && at.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]"));
+}
+
+/**
+ * @param {Document} doc
+ * @param {HTMLDialogElement} help
+ * @param {string} key
+ * @returns {boolean} whether the key did something
+ */
+function act(doc, help, key) {
+  switch (key) {
+    case "?":
+      help.showModal();
+      return true;
+    case "j":
+      return rowOrItem(doc, 1);
+    case "k":
+      return rowOrItem(doc, -1);
+    case "]":
+      return move(doc, "[data-change]", 1);
+    case "[":
+      return move(doc, "[data-change]", -1);
+    case "/":
+      return focusOn(doc.querySelector("[data-key='/']"));
+    case "Enter":
+      return open(doc);
+  }
+  return activate(doc, key);
+}
+
+/**
+ * In the view of tools j and k go to another tool, elsewhere to another item.
+ *
+ * @param {Document} doc
+ * @param {number} step
+ */
+function rowOrItem(doc, step) {
+  const rows = visible(doc.querySelectorAll("[data-row]"));
+  const here = rows.findIndex((row) => row.hasAttribute("aria-current"));
+  if (rows.length === 0) return move(doc, "[data-item]", step);
+  const next = rows[here < 0 ? 0 : here + step];
+  if (next instanceof HTMLAnchorElement) next.click();
+  return next !== undefined;
+}
+
+/**
+ * @param {Document} doc
+ * @param {string} selector
+ * @param {number} step
+ */
+function move(doc, selector, step) {
+  const items = visible(doc.querySelectorAll(selector));
+  const at = items.findIndex((item) => item.contains(doc.activeElement));
+  const next = items[at < 0 ? (step > 0 ? 0 : items.length - 1) : at + step];
+  return focusOn(next ?? null);
+}
+
+/** @param {NodeListOf<Element>} list */
+function visible(list) {
+  return [...list].filter((e) => e instanceof HTMLElement && e.checkVisibility());
+}
+
+/** @param {Element | null} element */
+function focusOn(element) {
+  if (!(element instanceof HTMLElement)) return false;
+  element.focus();
+  element.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+/**
+ * Enter on an item opens it; on a link or a button it does what it always does.
+ *
+ * @param {Document} doc
+ */
+function open(doc) {
+  const at = doc.activeElement;
+  if (!(at instanceof HTMLElement) || !at.matches("[data-item]")) return false;
+  const link = at.querySelector("[data-open]");
+  if (link instanceof HTMLAnchorElement) link.click();
+  return link !== null;
+}
+
+/**
+ * Presses what carries the key: inside the item that has the focus, else in the
+ * page if only one thing carries it.
+ *
+ * @param {Document} doc
+ * @param {string} key
+ */
+function activate(doc, key) {
+  if (!/^[a-z]$/.test(key)) return false;
+  const item = doc.activeElement?.closest("[data-item]");
+  const selector = `[data-key="${key}"]`;
+  const all = visible((item ?? doc).querySelectorAll(selector));
+  const found = all.length > 0 ? all : visible(doc.querySelectorAll(selector));
+  if (found.length !== 1 && !item) return false;
+  const element = found[0];
+  if (!(element instanceof HTMLElement)) return false;
+  element.click();
+  const box = element.closest("details");
+  if (element.matches("summary") && box?.open) focusOn(box.querySelector("textarea"));
+  return true;
+}

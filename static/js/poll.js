@@ -1,0 +1,59 @@
+/**
+ * Asks for the state of something that is waited for, and shows it.
+ *
+ * The element carries data-poll, an address that answers
+ * {"state": "...", "text": "..."}. Where it also carries data-poll-state, the page
+ * is loaded again as soon as the state is another one; else the text is shown in
+ * its data-poll-text.
+ *
+ * @param {Document} doc
+ */
+export function poll(doc) {
+  for (const element of doc.querySelectorAll("[data-poll]")) {
+    if (element instanceof HTMLElement) new Poll(element).later();
+  }
+}
+
+const firstPause = 1500;
+const longestPause = 15000;
+
+class Poll {
+  /** @param {HTMLElement} element */
+  constructor(element) {
+    this.element = element;
+    this.url = element.dataset.poll ?? "";
+    this.pause = firstPause;
+  }
+
+  later() {
+    if (this.url) setTimeout(() => this.ask(), this.pause);
+  }
+
+  async ask() {
+    if (document.hidden) return this.later();
+    try {
+      const answer = await fetch(this.url, { headers: { accept: "application/json" } });
+      if (!answer.ok) throw new Error(`status ${answer.status}`);
+      if (this.show(await answer.json())) return;
+      this.pause = Math.min(this.pause * 1.15, longestPause);
+    } catch {
+      this.pause = Math.min(this.pause * 2, longestPause); // the server may be restarting
+    }
+    this.later();
+  }
+
+  /**
+   * @param {{state: string, text: string}} now
+   * @returns {boolean} whether there is nothing left to wait for
+   */
+  show(now) {
+    const shown = this.element.dataset.pollState;
+    if (shown !== undefined) {
+      if (now.state !== shown) location.reload();
+      return now.state !== shown;
+    }
+    const text = this.element.querySelector("[data-poll-text]");
+    if (text && text.textContent !== now.text) text.textContent = now.text;
+    return now.state === "arrived";
+  }
+}

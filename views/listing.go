@@ -1,0 +1,101 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// ListingPage is one surface as it was received. Exactly one of Overview and
+// Tools is set.
+type ListingPage struct {
+	Page
+	Heading  Sentence
+	Sub      []string
+	Digest   string
+	State    GateBar // complete or not, problems
+	Tabs     []Tab
+	Overview *ListingOverview
+	Tools    *ListingTools
+	Open     *ToolsView
+	Facts    []Fact
+	Compare  *CompareForm
+}
+
+// ListingOverview is how a listing is made: families, positions, what stands out.
+type ListingOverview struct {
+	Convention Sentence
+	Families   []FamilyLine
+	Objects    []FamilyLine
+	Outliers   []OutlierLine
+	Scattered  []ScatteredLine
+	Problems   []Problem
+	Words      *TextDiff // instructions
+	NoWords    string    // "This server sent no instructions."
+}
+
+// FamilyLine is a family with the places of its members in the array.
+type FamilyLine struct {
+	Name      prose.Visible
+	Count     string
+	Tools     []PlacedTool
+	Sub       []FamilyLine
+	Positions string // "12, 28–29"
+}
+
+// PlacedTool is a tool with its position.
+type PlacedTool struct {
+	Position string
+	Name     prose.Visible
+	URL      string
+}
+
+// OutlierLine is a name that breaks the house convention, and what that costs.
+type OutlierLine struct {
+	PlacedTool
+	Cost Badge
+	Why  Sentence
+}
+
+// ScatteredLine is a family whose members do not stand together.
+type ScatteredLine struct {
+	Name      prose.Visible
+	Positions string
+}
+
+// ListingTools are tools in the order in which a model reads them.
+type ListingTools struct {
+	Tools        []ReadTool
+	Range        string // "1 to 200 of 584"
+	Older, Newer string
+}
+
+// ReadTool is what a model reads of one tool.
+type ReadTool struct {
+	Position string
+	Name     prose.Visible
+	URL      string
+	Title    prose.Visible
+	Words    prose.Visible
+	NoWords  bool
+	Params   []Param
+	Hints    []string // "destructive"
+	Problems []Problem
+}
+
+// Param is a parameter in short.
+type Param struct {
+	Name     prose.Visible
+	Type     prose.Visible
+	Optional bool
+}
+
+// ComparePage is any two listings side by side.
+type ComparePage struct {
+	Page
+	Heading Sentence
+	Sub     []string
+	Class   *Badge
+	Pick    *CompareForm
+	Alerts  []Alert
+	Folded  []FoldLine
+	Tools   ToolsView
+	Same    Sentence // set when nothing differs
+	Decide  *Link    // the review, when this is a release against its gate base
+}

@@ -1,0 +1,136 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// PeoplePage lists accounts, and adds one.
+type PeoplePage struct {
+	Page
+	People []PersonLine
+	Add    *PersonForm
+	Link   *OneLink // made by the last act, shown once
+	Fault  Sentence
+}
+
+// PersonLine is an account.
+type PersonLine struct {
+	ID       string
+	Label    prose.Visible
+	Email    prose.Visible
+	Roles    []RoleLine
+	Disabled string // "disabled 3 days ago"
+	You      bool
+	RoleForm *RoleForm
+	ResetURL string
+	EndURL   string
+}
+
+// RoleLine is a role somewhere.
+type RoleLine struct {
+	Role  string
+	Where prose.Visible // nil: every server
+}
+
+// RoleForm changes a role.
+type RoleForm struct {
+	URL     string
+	Roles   []Place
+	Servers []Place
+}
+
+// PersonForm adds an account.
+type PersonForm struct {
+	Email, Name string
+	Roles       []Place
+	Servers     []Place
+}
+
+// OneLink is a link that works once, shown once.
+type OneLink struct {
+	For  prose.Visible
+	Does string // "sets a password and works once, for 72 hours"
+	URL  string
+}
+
+// TokensPage lists tokens, and makes one.
+type TokensPage struct {
+	Page
+	Tokens   []TokenLine
+	New      *TokenForm
+	Secret   string // of the one just made
+	SecretOf prose.Visible
+	Fault    Sentence
+}
+
+// TokenLine is a token.
+type TokenLine struct {
+	Name      prose.Visible
+	Hint      string
+	Scopes    string
+	Server    prose.Visible // nil: every server
+	User      prose.Visible // nil: a machine
+	Tags      []string
+	Made      When
+	Ends      When
+	Used      When
+	Never     bool   // not used yet
+	Dead      string // "revoked", "expired"
+	RevokeURL string
+}
+
+// TokenForm makes a token.
+type TokenForm struct {
+	Name    string
+	Servers []Place
+	Scopes  []Choice
+	Users   []Place
+	Days    string
+}
+
+// AuditPage lists acts.
+type AuditPage struct {
+	Page
+	Acts   []ActLine
+	Older  string
+	Newest string
+}
+
+// ActLine is one act.
+type ActLine struct {
+	When    When
+	Who     prose.Visible
+	Via     string
+	Addr    string
+	Act     string
+	Subject prose.Visible
+	Before  prose.Visible
+	After   prose.Visible
+}
+
+// DeliveriesPage lists pushes, refused ones too.
+type DeliveriesPage struct {
+	Page
+	Deliveries []DeliveryLine
+	Older      string
+	Newest     string
+	Server     prose.Visible // nil: every server
+	Command    string
+}
+
+// DeliveryLine is one push.
+type DeliveryLine struct {
+	When     When
+	Status   string // "201"
+	Tone     Tone
+	Icon     string
+	Outcome  Sentence
+	Problems []Problem
+	Server   prose.Visible
+	What     prose.Visible // version or ref
+	Via      string
+	By       prose.Visible
+	Addr     string
+	Size     string
+	ID       prose.Visible // webhook id
+	Release  string
+	Listing  string
+}

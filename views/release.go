@@ -1,0 +1,273 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// ReleasePage is the review of one release. Exactly one of Decisions, Tools,
+// Threads and History is set.
+type ReleasePage struct {
+	Page
+	Head      ReleaseHead
+	Tabs      []Tab
+	Decisions *DecisionsView
+	Tools     *ToolsView
+	Threads   *ThreadsView
+	History   *HistoryView
+	Aside     ReleaseAside
+}
+
+// Tab is one view of the same thing.
+type Tab struct {
+	Text    string
+	Count   string
+	URL     string
+	Current bool
+	Key     string
+}
+
+// ReleaseHead stands above every view of a release: what it is and what the gate
+// says, the gate's sentence first.
+type ReleaseHead struct {
+	Title       prose.Visible // version or ref
+	Against     Sentence      // "against 1.13.0, released 3 weeks ago"
+	Pushed      Sentence      // "pushed 12 minutes ago by ci"
+	Digest      string        // short
+	State       *Badge        // released, withdrawn, superseded
+	Gate        GateBar
+	Stale       *Stale
+	Fault       Sentence // why the last act was refused
+	Alerts      []Alert
+	Baseline    *BaselineForm
+	Predecessor *ConfirmForm
+}
+
+// GateBar is the gate's answer.
+type GateBar struct {
+	Tone Tone
+	Icon string
+	Why  Sentence
+	Sub  []string // "48 tools changed", "164 new words, about 6 minutes"
+	Next *Link    // "Next decision"
+}
+
+// Alert is something about the comparison as a whole that must not be missed.
+type Alert struct {
+	Tone Tone
+	Icon string
+	Text Sentence
+	More []NameLink // the tools that it is about
+}
+
+// Stale says that what was answered had changed meanwhile; what was typed is kept.
+type Stale struct {
+	Sentence Sentence
+	Kept     []KeptAnswer
+}
+
+// KeptAnswer is an answer that was not stored, and where it can be given again.
+type KeptAnswer struct {
+	About prose.Visible
+	Did   string // "approve"
+	Note  prose.Visible
+	URL   string // of the new diff, "" when the change is gone
+}
+
+// BaselineForm accepts a first listing as starting point.
+type BaselineForm struct {
+	URL      string
+	Digest   string
+	Question string // "Use these 46 tools as the starting point?"
+	Problems []AckField
+	Fault    Sentence
+}
+
+// AckField takes note of one tool with problems.
+type AckField struct {
+	Position string
+	Name     prose.Visible
+	Problems []Problem
+	Note     string
+}
+
+// ConfirmForm confirms the predecessor that a pusher named.
+type ConfirmForm struct {
+	URL      string
+	Sentence Sentence
+	Cannot   string
+}
+
+// DecisionsView lists the fewest honest decisions, strongest first.
+type DecisionsView struct {
+	Pills       []Pill
+	Open        []Decision
+	Closed      []Decision
+	Folded      []FoldLine
+	Empty       Sentence
+	ClosedLabel string // "9 decided"
+	ClosedOpen  bool
+}
+
+// Pill is a filter: a link that says how many.
+type Pill struct {
+	Text    string
+	Count   string
+	URL     string
+	Current bool
+}
+
+// Decision is one answer that is asked for.
+type Decision struct {
+	ID         string
+	Badge      Badge
+	Sentence   Sentence
+	On         prose.Visible // the one tool, or nil
+	OnURL      string
+	OnMany     string // "22 tools"
+	Hidden     bool   // hidden characters came in
+	Meta       []Sentence
+	Witness    *Witness
+	Evidence   *Evidence
+	Tools      []NameLink // when there are several
+	Said       []VerdictLine
+	Answer     *AnswerForm
+	Comment    *CommentForm
+	CommentURL string // where to comment when there are several tools
+	Needs      Sentence
+	State      *Badge // approved, rejected
+}
+
+// Evidence is what changed, in the form that shows it best.
+type Evidence struct {
+	Text  *TextDiff
+	Value *Pair
+	Tool  *ToolView // of an added or a removed tool: its description and schema
+	Order []OrderLine
+	Whole *Link // "whole description"
+}
+
+// OrderLine is a tool that stands elsewhere.
+type OrderLine struct {
+	Name     prose.Visible
+	From, To string
+}
+
+// FoldLine is noise, as one honest line.
+type FoldLine struct {
+	Text  Sentence
+	Tools []NameLink
+}
+
+// ToolsView is the list of all tools with one of them open.
+type ToolsView struct {
+	Surface    []ToolRow // instructions, order
+	Groups     []ToolGroup
+	Same       []NameLink
+	SameLabel  string // "888 unchanged"
+	SameOpen   bool
+	Open       *ToolView
+	Overview   []string // what to say while none is open
+	ListURL    string
+	Chosen     bool
+	Threads    []ThreadView
+	Needs      []ReqLine
+	History    []VerdictLine
+	Elsewhere  []NameLink
+	Prev, Next string
+}
+
+// ToolGroup is a family in the list of tools.
+type ToolGroup struct {
+	Name  prose.Visible
+	Count string // "14"
+	Sum   string // "~12 +2"
+	Tools []ToolRow
+}
+
+// ToolRow is one line of the list: what happened in a letter and in a word.
+type ToolRow struct {
+	URL     string
+	Kind    string        // ~ + − ⇄
+	KindIs  string        // "changed"
+	Prefix  prose.Visible // greyed
+	Name    prose.Visible
+	Mark    string // "✕ breaking", "✓ you"
+	Tone    Tone
+	Threads string // "2 threads"
+	Current bool
+}
+
+// ThreadsView lists the conversations of a release.
+type ThreadsView struct {
+	Open    []ThreadView
+	Closed  []ThreadView
+	Comment *CommentForm
+}
+
+// HistoryView lists revisions and answers.
+type HistoryView struct {
+	Revisions []RevisionLine
+	Answers   []AnswerLine
+	Baseline  Sentence
+}
+
+// RevisionLine is one push.
+type RevisionLine struct {
+	N       string
+	When    When
+	By      prose.Visible
+	Author  prose.Visible
+	Commit  prose.Visible
+	RunURL  string
+	Digest  string
+	URL     string // of the listing
+	Compare string // with the revision before
+}
+
+// AnswerLine is an answer with what it was about.
+type AnswerLine struct {
+	VerdictLine
+	About prose.Visible
+	URL   string
+}
+
+// ReleaseAside stands beside the views.
+type ReleaseAside struct {
+	Needs    []ReqLine
+	Met      string // "46 met"
+	Release  *ReleaseForm
+	Withdraw *WithdrawForm
+	Cannot   []string // why acts that one could expect are not there
+	Threads  []ThreadLine
+	Facts    []Fact
+	Keys     bool
+}
+
+// ReqLine is a requirement, or several alike.
+type ReqLine struct {
+	State string // "open", "met", "overridden"
+	Icon  string
+	Text  Sentence
+	Who   Sentence // who can
+	URL   string
+}
+
+// ReleaseForm marks the head as released.
+type ReleaseForm struct {
+	URL, Digest string
+	Label       string // "Release 2.1.1"
+}
+
+// WithdrawForm takes a release back.
+type WithdrawForm struct {
+	URL    string
+	Label  string
+	Reason string
+}
+
+// Fact is a label with a value that came from outside, or one of ours.
+type Fact struct {
+	Label string
+	Value prose.Visible
+	Text  string
+	URL   string
+	When  *When
+}

@@ -1,0 +1,114 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// ServerNewPage adds a server: a name, and one question.
+type ServerNewPage struct {
+	Page
+	Name, Slug string
+	Presets    []Choice
+	Fault      Sentence
+}
+
+// Choice is one answer to a question.
+type Choice struct {
+	Value   string
+	Title   string
+	Text    string
+	Checked bool
+}
+
+// SecretPage shows a webhook secret, once.
+type SecretPage struct {
+	Page
+	Heading string // "store is registered"
+	Lead    string
+	Secret  string
+	Command string
+	Next    Link
+	PollURL string // "" when nothing is waited for
+	Waiting string // "Waiting for the first push."
+}
+
+// ConnectPage waits for the first delivery and shows it, or why it failed.
+type ConnectPage struct {
+	Page
+	Server    prose.Visible
+	Command   string
+	PollURL   string
+	State     string // "waiting", "arrived", "refused"
+	Tone      Tone
+	Icon      string
+	Status    Sentence
+	Problems  []Problem
+	When      When
+	Next      *Link
+	RotateURL string
+}
+
+// ServerPage is one server: what is in review, what was released, its families
+// and its settings.
+type ServerPage struct {
+	Page
+	Name       prose.Visible
+	Slug       string
+	Gate       GateBar
+	Tabs       []Tab
+	PushURL    string // "" when the person may not push
+	Command    string // for an empty server
+	ConnectURL string
+	Releases   []ReleaseLine
+	Older      string
+	Profiles   []ProfileLine
+	Families   []FamilyLine
+	ListingURL string
+	Listings   []ListingLine
+	Compare    *CompareForm
+	Settings   *SettingsView
+}
+
+// ProfileLine is a variant of a server's surface.
+type ProfileLine struct {
+	Name     prose.Visible
+	Baseline Sentence
+	Last     prose.Visible // last released version
+}
+
+// ListingLine is a kept listing.
+type ListingLine struct {
+	URL     string
+	Digest  string
+	When    When
+	Tools   string
+	Shape   string
+	Profile prose.Visible
+	Tag     *Badge // "incomplete"
+}
+
+// CompareForm picks two listings.
+type CompareForm struct {
+	URL  string
+	From []Place
+	To   []Place
+}
+
+// SettingsView is what maintainers may change.
+type SettingsView struct {
+	PolicyURL string
+	Presets   []Choice
+	RotateURL string
+	Cannot    string // why not
+	Fault     Sentence
+}
+
+// UploadPage pushes a listing by hand.
+type UploadPage struct {
+	Page
+	URL                                string
+	Profile, Version, Ref, Predecessor string
+	Body                               string
+	Complete                           bool
+	Fault                              Sentence
+	Problems                           []Problem
+	Limit                              string // "8 MiB"
+}

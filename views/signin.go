@@ -1,0 +1,45 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// SignInPage asks who one is.
+type SignInPage struct {
+	Page
+	Email string // typed before, kept
+	Next  string // a path of ours to go on to
+	Fault Sentence
+	Hint  Sentence // when nobody ever had an account
+}
+
+// LinkPage is what a single-use link opens. Opening it changes nothing; its button
+// does.
+type LinkPage struct {
+	Page
+	URL         string
+	Heading     string
+	Lead        string
+	For         prose.Visible
+	AskWho      bool // set-up: address and name
+	AskPass     bool
+	Email, Name string
+	Button      string
+	Fault       Sentence
+}
+
+// ErrorPage says what happened and what to do.
+type ErrorPage struct {
+	Page
+	Status   string
+	Heading  string
+	Sentence Sentence
+	Help     string
+	Problems []Problem
+	Request  string // id to quote
+	Links    []Link
+	Typed    []TypedText // what was typed and not stored
+}
+
+// TypedText is something that a person typed and that was not stored.
+type TypedText struct {
+	ID, Label, Text string
+}

@@ -1,0 +1,61 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// CommentForm starts a thread.
+type CommentForm struct {
+	ID     string
+	URL    string
+	About  string // "drop_database"
+	Places []Place
+	Hidden []HiddenField // fixed parts of the place
+	Body   string        // typed before, kept
+	Back   string
+	Open   bool
+	Fault  Sentence
+}
+
+// Place is something a comment can be about.
+type Place struct {
+	Value  string
+	Label  string
+	Chosen bool
+}
+
+// HiddenField is a value that a form carries along.
+type HiddenField struct{ Name, Value string }
+
+// ThreadView is a conversation about a place.
+type ThreadView struct {
+	ID        string
+	About     prose.Visible // tool, nil for the release
+	Place     string        // "description"
+	URL       string        // of the place
+	Open      bool
+	Blocks    bool
+	Moved     string // "the text changed since"
+	Quote     prose.Visible
+	Comments  []CommentView
+	Resolved  string // "Resolved by ana 2 hours ago"
+	ReplyURL  string // "" when one may not
+	CloseURL  string
+	ReopenURL string
+	Back      string
+	Draft     string // typed before, kept
+}
+
+// CommentView is one comment. HTML was made safe by the presenter.
+type CommentView struct {
+	Who  prose.Visible
+	When When
+	HTML string
+}
+
+// ThreadLine is a thread in a list beside the page.
+type ThreadLine struct {
+	URL   string
+	About prose.Visible
+	Place string
+	Start prose.Visible // first words
+	Tags  []string      // "blocks", "2 replies"
+}

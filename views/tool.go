@@ -1,0 +1,62 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// ToolView is one tool, on both sides or alone, in the order in which a model
+// reads it.
+type ToolView struct {
+	ID         string // change id or "" for an unchanged tool
+	Name       prose.Visible
+	OldName    prose.Visible // of a renamed tool
+	Kind       string        // "changed", "new", "removed", "renamed to", "unchanged"
+	Badge      *Badge
+	Facts      []string // "position 12, was 9"
+	Effects    []Effect // what changes for a caller
+	Quiet      Sentence // instead of effects: "Nothing changes for a caller."
+	Title      TextDiff
+	Words      TextDiff // the description
+	NoWords    string   // "No description on either side."
+	WordsTag   string   // "48 → 51 words"
+	Hints      []HintRow
+	NoHints    string
+	Input      SchemaDiff
+	Output     SchemaDiff
+	Others     []OtherField // fields that nobody defined
+	Answer     *AnswerForm
+	Said       []VerdictLine
+	Comment    *CommentForm
+	CommentURL string // on the description
+}
+
+// Effect is one thing that changes for a caller.
+type Effect struct {
+	Anchor   string
+	Badge    Badge
+	Sentence Sentence
+	Meta     []Sentence
+	Witness  *Witness
+	Same     string // "same edit on 21 other tools"
+	SameURL  string
+}
+
+// Witness is a call that worked before and fails now.
+type Witness struct {
+	ID    string // of the element that holds it
+	Lead  string // "This call worked in 1.13.0 and fails in 2.1.1:"
+	Tool  prose.Visible
+	Args  prose.Visible
+	Plain string // to copy
+}
+
+// HintRow is an annotation on both sides.
+type HintRow struct {
+	Name  prose.Visible
+	Value Pair
+	Note  string // "true by default"
+}
+
+// OtherField is a field of the definition that the page has no view for.
+type OtherField struct {
+	Pointer prose.Visible
+	Value   TextDiff
+}
