@@ -5,7 +5,8 @@ package prose
 // that keeps its order stays, the others have moved. What lies between anchors is
 // aligned by a table that prices every run of kept words ([matcher.align]), or,
 // where that would be too large, by rare shingles of three tokens and Myers'
-// algorithm. Then runs too weak for what surrounds them are given up, and insertions
+// algorithm. Then words that strayed into another sentence, and runs
+// too weak for what surrounds them, are given up, and insertions
 // and deletions slide to the nearest sentence or line boundary.
 
 // Bounds of one comparison, in steps.
@@ -50,6 +51,7 @@ func (m *matcher) match() {
 		kept[i].a, kept[i].b = kept[i].a.shift(shiftA), kept[i].b.shift(shiftB)
 	}
 	m.between(gap{tokenRange{0, len(m.a.toks)}, tokenRange{0, len(m.b.toks)}}, kept, m.solve)
+	m.giveUpStray()
 	m.giveUpWeak()
 	m.slide()
 	m.limitRuns()

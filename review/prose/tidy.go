@@ -53,8 +53,50 @@ func (m *matcher) isWhole(r keptRun) bool {
 	return first.opens && last.closes && m.b.toks[r.b].opens && m.b.toks[r.b+r.n-1].closes
 }
 
-// weakShare is how much lighter than the rewriting around it a kept run may be.
-const weakShare = 4
+// strayShare is the part of the lighter of two sentences, one in this many, that
+// must be kept for them to be the same sentence edited.
+const strayShare = 4
+
+// giveUpStray drops what two sentences have in common where that is too little for
+// one to be the other: words of an old sentence that were found again, scattered
+// over passages about something else.
+func (m *matcher) giveUpStray() {
+	type couple struct{ a, b int32 }
+	common := map[couple]int{}
+	m.eachPair(func(a, b token, _ int) { common[couple{a.sentence, b.sentence}] += int(a.weight) })
+	weightA, weightB := m.a.sentenceWeights(), m.b.sentenceWeights()
+	m.eachPair(func(a, b token, i int) {
+		lighter := min(weightA[a.sentence], weightB[b.sentence])
+		if common[couple{a.sentence, b.sentence}]*strayShare < lighter {
+			m.unpair(i)
+		}
+	})
+}
+
+// eachPair calls f for each pair of tokens with the old one's index.
+func (m *matcher) eachPair(f func(a, b token, i int)) {
+	for i, tok := range m.a.toks {
+		if j := m.a.pair[i]; j >= 0 {
+			f(tok, m.b.toks[j], i)
+		}
+	}
+}
+
+func (s *side) sentenceWeights() map[int32]int {
+	out := map[int32]int{}
+	for _, tok := range s.toks {
+		out[tok.sentence] += int(tok.weight)
+	}
+	return out
+}
+
+// weakShare is how many times lighter than the rewriting around it a kept run may
+// be. From maxWeak on, about three words in a row, a run is worth keeping
+// whatever surrounds it.
+const (
+	weakShare = 4
+	maxWeak   = 7
+)
 
 // giveUpWeak drops kept runs that are lost in rewriting: a few common words
 // between passages that were replaced only make both texts hard to read. Where
@@ -67,7 +109,7 @@ func (m *matcher) giveUpWeak() {
 		for _, r := range runs[1:] {
 			last := r.deleted+r.added == 0
 			rewritten := min(deleted, added) + min(r.deleted, r.added)
-			if !last && deleted+added > 0 && !r.whole && r.weight*weakShare < rewritten {
+			if !last && deleted+added > 0 && !r.whole && r.weight < maxWeak && r.weight*weakShare < rewritten {
 				for k := range r.n {
 					m.unpair(r.a + k)
 				}

@@ -12,6 +12,7 @@ type token struct {
 	start, end int
 	id         int32 // equal text, equal id, across both texts of a comparison
 	weight     int32 // how much it says that the same token stands in both texts
+	sentence   int32 // number of its sentence in the text
 	opens      bool  // first of its sentence
 	closes     bool  // last of its sentence
 }
@@ -74,6 +75,9 @@ func (t *text) markSentences() {
 			at++
 		}
 		if at > from {
+			for i := from; i < at; i++ {
+				t.toks[i].sentence = int32(len(t.sentences))
+			}
 			t.toks[from].opens, t.toks[at-1].closes = true, true
 			t.sentences = append(t.sentences, tokenRange{from, at})
 		}
