@@ -46,7 +46,7 @@ type Options struct {
 	BaseURL string // such as https://countersign.example
 	Server  string // slug
 	Token   string // cs_…, sent as Bearer
-	Secret  string // whsec_…, signs pushes; alternative to Token
+	Secret  string // whsec_…, signs pushes; then the token isn't sent with them
 	Agent   string // User-Agent
 
 	Transport http.RoundTripper                          // nil is http.DefaultTransport
@@ -69,9 +69,6 @@ func New(opt Options) (*Client, error) {
 	}
 	if opt.Server == "" {
 		return nil, usage("no server is named: give its slug with --server")
-	}
-	if opt.Token != "" && opt.Secret != "" {
-		return nil, usage("a token and a secret are given: use one of them")
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
