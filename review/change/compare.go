@@ -45,8 +45,7 @@ func compare(old, new *surface.Listing, opt Options) *Report {
 	r.PartialWhy = partial(old, new)
 	r.Partial = r.PartialWhy != ""
 	p := pairTools(old.Tools, new.Tools)
-	ren := findRenames(p, opt, r.Partial)
-	r.Offered = ren.offered
+	r.Offered = findRenames(p, opt, r.Partial)
 	c := comparer{report: r, opt: opt, pairs: p}
 	c.tools(old.Tools, new.Tools)
 	c.instructions(old.Instructions, new.Instructions)

@@ -142,6 +142,9 @@ func (c *comparer) note(s string) { c.report.Notes = append(c.report.Notes, s) }
 // finish derives everything that is made of the changes.
 func (c *comparer) finish() {
 	r := c.report
+	if !r.Partial {
+		r.Offered = append(r.Offered, offerConsolidations(c.pairs.removed, c.targets())...)
+	}
 	r.Class = None
 	for i := range r.Changes {
 		r.Class = Max(r.Class, r.Changes[i].Class)
@@ -149,10 +152,22 @@ func (c *comparer) finish() {
 	r.Counts = c.counts()
 	r.Edits = groupEdits(r.Changes)
 	r.Folded = foldNoise(r.Changes)
-	r.Raised = raiseBulk(c.pairs.pairs, r.Changes)
+	r.Raised = raiseBulk(c.pairs.pairs)
 	r.Decisions = decide(r)
-	r.Bump = suggestBump(r)
+	r.Bump = DefaultBumpPolicy.Suggest(r)
 	r.fill()
+}
+
+// targets are the tools that may have taken over the work of others: new ones and
+// changed ones.
+func (c *comparer) targets() []*surface.Tool {
+	all := slices.Clone(c.pairs.added)
+	for _, p := range c.pairs.pairs {
+		if !p.same() {
+			all = append(all, p.new)
+		}
+	}
+	return all
 }
 
 // fill replaces nil lists by empty ones: in JSON a list is never null.

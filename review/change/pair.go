@@ -14,6 +14,7 @@ type pair struct {
 	confidence float64 // of a rename; 0 for a pair of one name
 	aliased    bool    // an alias answers for the old name
 	byHand     bool    // a person confirmed the rename
+	rule       string  // of a rename that many tools share
 }
 
 func (p pair) same() bool { return p.old != nil && p.new != nil && p.old.Digest == p.new.Digest }
