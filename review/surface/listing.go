@@ -151,6 +151,7 @@ type Tool struct {
 	RawHash  Hash           // of Raw
 	Digest   Hash           // of the canonical form of Raw
 	Offset   int            // of Raw in Listing.Raw, or -1 when it is not contiguous there
+	Form     Form           // which names its parts go by; "" is the protocol's own
 }
 
 // Instructions is the server's instructions text. Not asked for (Asked false, a

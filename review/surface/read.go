@@ -75,3 +75,63 @@ type File struct {
 	Name string
 	Data []byte
 }
+
+// Default limits of [Limits].
+const (
+	defaultBytes  = 8 << 20
+	defaultDepth  = 64
+	defaultNodes  = 500_000
+	defaultDigits = 1_000
+	defaultPages  = 100
+	defaultTools  = 5_000
+)
+
+func (l Limits) withDefaults() Limits {
+	for _, f := range []struct {
+		value   *int
+		instead int
+	}{
+		{&l.Bytes, defaultBytes}, {&l.Depth, defaultDepth}, {&l.Nodes, defaultNodes},
+		{&l.Digits, defaultDigits}, {&l.Pages, defaultPages}, {&l.Tools, defaultTools},
+	} {
+		if *f.value <= 0 {
+			*f.value = f.instead
+		}
+	}
+	return l
+}
+
+// Read reads a payload of any shape in docs/reading.md. Structure decides, never a
+// file name. Every tool is kept, malformed ones with their problems; only a payload
+// that is no listing at all, or over a limit, is refused, with a [*ReadError].
+//
+// Of a capture (what a host sent to a provider) only the definitions of tools are
+// kept: Listing.Raw is rebuilt from them, and nothing else of b is retained.
+//
+// The listing shares memory with b: hand over a slice that nobody changes.
+func Read(b []byte, opt Options) (*Listing, error) {
+	r := &reader{opt: opt}
+	r.opt.Limits = opt.Limits.withDefaults()
+	if err := r.read(b); err != nil {
+		return nil, err
+	}
+	return r.finish(), nil
+}
+
+// ReadFolder reads a folder of one-tool files, in the order of their names, as one
+// listing. It is complete only if opt says so. Files that hold a tool of the same
+// name are all kept. A file that can't be read refuses the whole folder, with the
+// file named: a folder is taken whole or not at all.
+func ReadFolder(files []File, opt Options) (*Listing, error) {
+	opt.Limits = opt.Limits.withDefaults()
+	folder, err := bundle(files, opt.Limits)
+	if err != nil {
+		return nil, err
+	}
+	l, readErr := Read(folder.text, opt)
+	if readErr != nil {
+		return nil, readErr
+	}
+	folder.relocate(l.Problems)
+	return l, nil
+}

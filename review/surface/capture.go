@@ -1,0 +1,267 @@
+package surface
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// captureForm says how one provider's requests hold tools, and which fields of a
+// definition are kept. Whatever is not named here is dropped: an allow-list, since
+// a request also carries a conversation.
+type captureForm struct {
+	shape Shape
+	form  Form
+	keep  []string
+}
+
+var captureForms = map[Shape]captureForm{
+	ShapeAnthropic:       {ShapeAnthropic, FormSnake, []string{"type", "name", "description", "input_schema", "strict", "defer_loading"}},
+	ShapeOpenAIChat:      {ShapeOpenAIChat, FormParameters, []string{"name", "description", "strict", "parameters"}},
+	ShapeOpenAIResponses: {ShapeOpenAIResponses, FormParameters, []string{"type", "namespace", "name", "description", "strict", "parameters", "defer_loading"}},
+	ShapeOpenAIMCP:       {ShapeOpenAIMCP, FormSnake, []string{"name", "description", "input_schema", "annotations"}},
+	ShapeGemini: {ShapeGemini, FormParameters, []string{"name", "description", "parameters", "parametersJsonSchema",
+		"parameters_json_schema", "behavior", "response", "responseJsonSchema", "response_json_schema"}},
+}
+
+// definition is one tool of a request. Namespace is the group that it stands in.
+type definition struct {
+	value     value
+	namespace string
+}
+
+// captured reports whether v is a provider request, or a part of one, and returns
+// the list that holds its tools.
+func captured(v value) (captureForm, value, bool) {
+	if l := mcpList(v); l.present() {
+		return captureForms[ShapeOpenAIMCP], l, true
+	}
+	tools := v.field("tools")
+	if isFastMCP(tools) && !isRequest(v) {
+		return captureForm{}, value{}, false
+	}
+	for _, t := range tools.elements() {
+		if t.has("inputSchema") && !isRequest(v) {
+			return captureForm{}, value{}, false
+		}
+	}
+	shape := providerShape(tools)
+	if shape == "" {
+		shape = requestShape(v)
+	}
+	if shape == "" && !v.has("tools") && !v.has("inputSchema") {
+		tools, shape = v, elementShape(v)
+	}
+	c, ok := captureForms[shape]
+	return c, tools, ok
+}
+
+// isRequest reports whether v holds a conversation, or settings of a model.
+func isRequest(v value) bool {
+	for _, n := range []string{"messages", "contents", "max_tokens", "tool_choice", "system", "systemInstruction", "system_instruction"} {
+		if v.has(n) {
+			return true
+		}
+	}
+	return v.has("model") && v.has("input")
+}
+
+// requestShape tells the provider by what stands beside the tools, for a request
+// that has no tools to tell it by.
+func requestShape(v value) Shape {
+	switch {
+	case !isRequest(v):
+		return ""
+	case v.has("contents") || v.has("systemInstruction") || v.has("system_instruction"):
+		return ShapeGemini
+	case v.has("input"):
+		return ShapeOpenAIResponses
+	case v.has("system") || v.has("max_tokens"):
+		return ShapeAnthropic
+	}
+	return ShapeOpenAIChat
+}
+
+// providerShape tells the provider by the form of the definitions.
+func providerShape(tools value) Shape {
+	for _, t := range tools.elements() {
+		if s := elementShape(t); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func elementShape(t value) Shape {
+	kind := t.field("type").text()
+	switch {
+	case t.has("functionDeclarations") || t.has("function_declarations"):
+		return ShapeGemini
+	case kind == "function" && t.field("function").is(kindObject):
+		return ShapeOpenAIChat
+	case kind == "mcp_list_tools":
+		return ShapeOpenAIMCP
+	case kind == "function" && t.has("name"), kind == "namespace" && t.has("tools"):
+		return ShapeOpenAIResponses
+	case t.has("input_schema"):
+		return ShapeAnthropic
+	}
+	return ""
+}
+
+// mcpList finds the lists of MCP tools in an item, or an answer, of the responses API.
+func mcpList(v value) value {
+	if v.field("type").text() == "mcp_list_tools" {
+		return v
+	}
+	for _, item := range v.field("output").elements() {
+		if item.field("type").text() == "mcp_list_tools" {
+			return v.field("output")
+		}
+	}
+	return value{}
+}
+
+// capture strips a provider request down to the definitions of its MCP tools and
+// goes on with that text. Nothing else of the request is kept, shown or hashed.
+func (r *reader) capture(c captureForm, list value) error {
+	if labels := serverLabels(c, list); len(labels) > 1 {
+		return r.refuse(NotListing, value{}, nil, "this holds the tools of several servers. Push each server's list on its own.")
+	}
+	kept, foreign := c.definitions(list)
+	return r.rebuilt(c.write(kept, foreign))
+}
+
+// stripped reads a text that capture wrote. Anything else in it is dropped first:
+// somebody may have added to it.
+func (r *reader) stripped(v value, c captureForm) error {
+	var kept []definition
+	for _, t := range v.field("tools").elements() {
+		kept = append(kept, definition{value: t})
+	}
+	foreign := 0
+	if n := v.at("countersign", "foreign"); n.is(kindNumber) && len(n.raw()) < 9 {
+		foreign, _ = strconv.Atoi(string(n.raw()))
+	}
+	if text := c.write(kept, max(0, foreign)); string(text) != string(r.src.data) {
+		return r.rebuilt(text)
+	}
+	r.is(c.shape, KindCapture, c.form)
+	if foreign > 0 {
+		r.found.add(subject{}, value{}, nil, "capture-foreign", LevelInfo,
+			fmt.Sprintf("%d tools of the request don't come from an MCP server and were not kept.", foreign))
+	}
+	return r.addTools(v.field("tools"), at(nil, "tools"))
+}
+
+// serverLabels returns the labels that the lists of a responses API answer carry.
+func serverLabels(c captureForm, list value) []string {
+	if c.shape != ShapeOpenAIMCP {
+		return nil
+	}
+	var labels []string
+	for _, item := range list.elements() {
+		if item.field("type").text() == "mcp_list_tools" {
+			labels = append(labels, item.field("server_label").text())
+		}
+	}
+	slices.Sort(labels)
+	return slices.Compact(labels)
+}
+
+// definitions returns the definitions that may come from an MCP server, and how
+// many others there are: tools of the provider, and, where the host marks MCP
+// tools by a prefix, tools without it.
+func (c captureForm) definitions(list value) (kept []definition, foreign int) {
+	if list.is(kindObject) {
+		kept, foreign = c.unpack(kept, foreign, list)
+	}
+	for _, t := range list.elements() {
+		kept, foreign = c.unpack(kept, foreign, t)
+	}
+	if !slices.ContainsFunc(kept, definition.marked) {
+		return kept, foreign
+	}
+	all := len(kept)
+	kept = slices.DeleteFunc(kept, func(d definition) bool { return !d.marked() })
+	return kept, foreign + all - len(kept)
+}
+
+// marked reports whether the host marked the tool as one of an MCP server.
+func (d definition) marked() bool {
+	return strings.HasPrefix(d.namespace, "mcp_") || strings.HasPrefix(d.value.field("name").text(), "mcp_")
+}
+
+// unpack adds the definitions in one element of a request's tools.
+func (c captureForm) unpack(kept []definition, foreign int, t value) ([]definition, int) {
+	group, namespace := value{}, ""
+	switch c.shape {
+	case ShapeAnthropic:
+		if kind := t.field("type"); t.has("input_schema") && (kind.null() || kind.text() == "custom") {
+			return append(kept, definition{value: t}), foreign
+		}
+	case ShapeOpenAIChat:
+		if f := t.field("function"); f.is(kindObject) {
+			return append(kept, definition{value: f}), foreign
+		}
+	case ShapeOpenAIResponses:
+		if t.field("type").text() == "function" {
+			return append(kept, definition{value: t}), foreign
+		}
+		group, namespace = t.field("tools"), t.field("name").text()
+	case ShapeOpenAIMCP:
+		group = t.field("tools")
+	case ShapeGemini:
+		group = t.field("functionDeclarations")
+		if !group.present() {
+			group = t.field("function_declarations")
+		}
+	}
+	if !group.is(kindArray) {
+		return kept, foreign + 1
+	}
+	for _, e := range group.elements() {
+		kept = append(kept, definition{e, namespace})
+	}
+	return kept, foreign
+}
+
+// write writes the text that is kept of a capture. Reading it and writing it again
+// gives the same bytes.
+func (c captureForm) write(kept []definition, foreign int) []byte {
+	b := fmt.Appendf(nil, `{"countersign":{"capture":%s,"foreign":%d},"tools":[`, EncodeString(string(c.shape)), foreign)
+	for i, d := range kept {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '\n')
+		b = c.appendDefinition(b, d)
+	}
+	return append(b, "\n]}"...)
+}
+
+func (c captureForm) appendDefinition(b []byte, d definition) []byte {
+	if !d.value.is(kindObject) {
+		return append(b, "null"...)
+	}
+	b = append(b, '{')
+	if d.namespace != "" {
+		b = appendMember(b, "namespace", EncodeString(d.namespace))
+	}
+	for n, v := range d.value.members() {
+		if slices.Contains(c.keep, n) && (n != "namespace" || d.namespace == "") {
+			b = appendMember(b, n, v.raw())
+		}
+	}
+	return append(b, '}')
+}
+
+// appendMember appends name and value, after a comma unless it is the first.
+func appendMember(b []byte, name string, raw jsontext.Value) []byte {
+	b = append(appendComma(b), EncodeString(name)...)
+	b = append(b, ':')
+	return append(b, raw...)
+}

@@ -1,0 +1,96 @@
+package surface
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// bundled is a folder of one-tool files as one text, with the way back from a line
+// of the text to a line of a file.
+type bundled struct {
+	text  []byte
+	files []File
+	seats []seat // in step with files
+}
+
+// seat is where a definition stands in its file and in the text.
+type seat struct{ line, column, textLine int }
+
+// bundle joins the files, by name, to the text that [reader.own] reads.
+func bundle(files []File, limits Limits) (*bundled, error) {
+	b := &bundled{files: slices.Clone(files)}
+	if len(files) == 0 {
+		return nil, newSource(nil).error(NotListing, string(NotListing), 0, "the folder has no file in it. Push a folder of JSON files with one tool each.")
+	}
+	slices.SortStableFunc(b.files, func(x, y File) int { return strings.Compare(x.Name, y.Name) })
+	b.text = append(b.text, `{"countersign":{"folder":[`...)
+	for _, f := range b.files {
+		b.text = append(appendComma(b.text), EncodeString(f.Name)...)
+	}
+	b.text = append(b.text, `]},"tools":[`...)
+	line := 1
+	for _, f := range b.files {
+		v, err := one(f, limits)
+		if err != nil {
+			return nil, named(f, err)
+		}
+		b.text = append(appendComma(b.text), '\n')
+		line++
+		s := seat{textLine: line}
+		s.line, s.column = v.d.src.position(int(v.node().start))
+		b.seats = append(b.seats, s)
+		b.text = append(b.text, v.raw()...)
+		line += strings.Count(string(v.raw()), "\n")
+	}
+	b.text = append(b.text, "\n]}"...)
+	return b, nil
+}
+
+// one reads the definition in a file.
+func one(f File, limits Limits) (value, *ReadError) {
+	if len(f.Data) > limits.Bytes {
+		return value{}, newSource(nil).error(TooLarge, "limit", 0, fmt.Sprintf("the file has %d bytes; at most %d are read.", len(f.Data), limits.Bytes))
+	}
+	src, err := decode(f.Data)
+	if err != nil {
+		return value{}, err
+	}
+	d, faults := src.document(0, len(src.data), limits)
+	if faults != nil {
+		return value{}, src.refuse(faults)
+	}
+	v := d.root()
+	switch {
+	case !v.is(kindObject):
+		return value{}, src.error(NotListing, string(NotListing), 0, "the file holds "+v.kind().String()+", not one tool. Take it out of the folder.")
+	case v.has("tools") || v.has("result") || v.has("jsonrpc"):
+		return value{}, src.error(NotListing, string(NotListing), 0, "the file holds a whole listing, not one tool. Push it on its own.")
+	}
+	return v, nil
+}
+
+// named says in every message which file it is about.
+func named(f File, e *ReadError) *ReadError {
+	e.Message = f.Name + ": " + e.Message
+	for i := range e.Problems {
+		e.Problems[i].Message = f.Name + ": " + e.Problems[i].Message
+	}
+	return e
+}
+
+// relocate turns positions in the joined text into positions in the files.
+func (b *bundled) relocate(problems []Problem) {
+	for i := range problems {
+		p := &problems[i]
+		if p.Position < 1 || p.Position > len(b.seats) {
+			continue
+		}
+		s := b.seats[p.Position-1]
+		if p.Line == s.textLine {
+			p.Column += s.column - 1
+		}
+		p.Line += s.line - s.textLine
+		p.Message = b.files[p.Position-1].Name + ": " + p.Message
+	}
+}
