@@ -1,32 +1,187 @@
 package schema
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 )
 
-// DefaultSteps is the work that one comparison may take: tens of thousands of
-// elementary constraints, some tens of milliseconds.
-const DefaultSteps = 200_000
+// DefaultSteps is the work that one comparison may take.
+const DefaultSteps = 60_000
 
 // Compare says what the change from old to new does to callers. It never fails:
 // a side that can't be read or isn't a schema gives Undecided with the reason.
 func Compare(old, new []byte, dir Direction, opt Options) Result {
-	a, err := parseValue(old)
+	p, err := newPair(old, new, dir, opt)
 	if err != nil {
-		return undecided(fmt.Sprintf("The old schema can't be read: %v.", err))
+		return Result{Verdict: Undecided, Declared: Undecided, Reason: err.Error()}
 	}
-	b, err := parseValue(new)
-	if err != nil {
-		return undecided(fmt.Sprintf("The new schema can't be read: %v.", err))
-	}
-	if a.key() == b.key() {
-		return Result{Verdict: Equivalent, Declared: Equivalent, Reason: "Both schemas are the same."}
-	}
-	return undecided("The schemas differ in a way that is not proved either way.")
+	return p.judge()
 }
 
-func undecided(reason string) Result {
-	return Result{Verdict: Undecided, Declared: Undecided, Reason: reason}
+// side is one document of a comparison.
+type side struct {
+	word  string // "old" or "new"
+	doc   *value
+	draft string
+	root  lit
+	valid *validator
+	inert error // why valid is nil
+	notes []string
+}
+
+// pair is a comparison in progress.
+type pair struct {
+	opt              Options
+	dir              Direction
+	old, new         *side
+	source, target   *side // source must be contained in target
+	solver           *solver
+	join             lit // what instances are limited to
+	strict, declared judgement
+}
+
+func newPair(old, new []byte, dir Direction, opt Options) (*pair, error) {
+	steps := opt.Steps
+	if steps <= 0 {
+		steps = DefaultSteps
+	}
+	p := &pair{opt: opt, dir: dir, solver: newSolver(newGraph(), steps)}
+	var err error
+	if p.old, err = p.read("old", old); err != nil {
+		return nil, err
+	}
+	if p.new, err = p.read("new", new); err != nil {
+		return nil, err
+	}
+	p.source, p.target = p.old, p.new
+	if dir == Output {
+		p.source, p.target = p.new, p.old
+	}
+	if opt.JoinObject {
+		n := newNode()
+		n.types = typeOf(kindObject)
+		p.join = p.solver.intern(n)
+	}
+	return p, nil
+}
+
+func (p *pair) read(word string, b []byte) (*side, error) {
+	doc, err := parseValue(b)
+	if err != nil {
+		return nil, fmt.Errorf("The %s schema can't be read: %w.", word, err)
+	}
+	draft, err := dialectOf(doc, p.opt.Draft)
+	if err != nil {
+		return nil, fmt.Errorf("The %s schema can't be read: %w.", word, err)
+	}
+	s := &side{word: word, doc: doc, draft: draft}
+	if s.valid, s.inert = newValidator(doc, p.opt.Draft); s.inert != nil && !isRemote(s.inert) {
+		return nil, fmt.Errorf("The %s schema is not valid: %s.", word, firstProblem(s.inert))
+	}
+	d := newDocument(p.solver.graph, doc, draft)
+	s.root = d.at("")
+	s.notes = d.reasons
+	return s, nil
+}
+
+func firstProblem(err error) string {
+	ps := problemsOf(err)
+	if len(ps) == 0 {
+		return "the validator refuses it"
+	}
+	at := ps[0].Pointer
+	if at == "" {
+		at = "the root"
+	}
+	return fmt.Sprintf("at %s, %s", at, strings.TrimSuffix(ps[0].Message, "."))
+}
+
+// judgement is the answer to one question.
+type judgement struct {
+	verdict Verdict
+	witness *value
+	why     string
+}
+
+// judge answers both readings.
+func (p *pair) judge() Result {
+	p.strict = p.contained(p.source.root, p.target.root)
+	p.declared = p.strict
+	switch p.strict.verdict {
+	case Compatible:
+		if back := p.contained(p.target.root, p.source.root); back.verdict == Compatible {
+			p.strict.verdict, p.declared.verdict = Equivalent, Equivalent
+		}
+	default:
+		p.declared = p.contained(p.source.root, p.target.root, p.solver.declared(p.source.root))
+		if p.declared.verdict == Breaking {
+			p.strict = p.declared
+		}
+	}
+	return p.result()
+}
+
+// contained decides whether every instance of a, as far as the conditions go,
+// is one of b.
+func (p *pair) contained(a, b lit, conditions ...lit) judgement {
+	ls := append([]lit{a, b.not(), p.join}, conditions...)
+	ans := p.solver.solve(ls...)
+	switch {
+	case ans.outcome == none:
+		return judgement{verdict: Compatible}
+	case ans.value != nil && p.confirms(ans.value):
+		return judgement{verdict: Breaking, witness: ans.value}
+	case ans.outcome == found:
+		return judgement{verdict: Undecided, why: p.unconfirmed()}
+	}
+	return judgement{verdict: Undecided, why: ans.why}
+}
+
+// confirms asks the validator whether v worked on the source side and fails on
+// the target side.
+func (p *pair) confirms(v *value) bool {
+	if p.source.valid == nil || p.target.valid == nil {
+		return false
+	}
+	if p.opt.JoinObject && v.kind != kindObject {
+		return false
+	}
+	return p.source.valid.accepts(v) && !p.target.valid.accepts(v)
+}
+
+func (p *pair) unconfirmed() string {
+	for _, s := range []*side{p.old, p.new} {
+		if s.inert != nil {
+			return firstProblem(s.inert)
+		}
+	}
+	return "an example that the validator does not confirm"
+}
+
+func (p *pair) result() Result {
+	r := Result{Verdict: p.strict.verdict, Declared: p.declared.verdict}
+	if p.strict.witness != nil {
+		r.Witness = p.strict.witness.appendJSON(nil)
+		r.Rejected = p.target.valid.rejection(p.strict.witness)
+	}
+	if p.declared.witness != nil {
+		r.DeclaredWitness = json.RawMessage(p.declared.witness.appendJSON(nil))
+	}
+	r.Reason = p.reason()
+	return r
+}
+
+func (p *pair) reason() string {
+	switch p.strict.verdict {
+	case Equivalent:
+		return "Both schemas accept the same values."
+	case Compatible:
+		return "Everything that was valid stays valid."
+	case Breaking:
+		return "A value that was valid is rejected now."
+	}
+	return fmt.Sprintf("We can't prove that old calls still work (%s).", p.strict.why)
 }
 
 // Valid reports whether the validator accepts instance under schema. The error

@@ -227,3 +227,9 @@ func pointerIn(err error) string {
 	}
 	return ""
 }
+
+// isRemote reports whether a document is fine but for references that lead out.
+func isRemote(err error) bool {
+	var load *jsonschema.LoadURLError
+	return errors.As(err, &load)
+}

@@ -1,0 +1,717 @@
+package schema
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign/review/schema/internal/lang"
+)
+
+// form is what a schema demands of values of one type: a formula over atoms.
+type form struct {
+	op   formOp
+	subs []*form
+	atom *atom
+	neg  *form // its negation, once asked for
+}
+
+type formOp uint8
+
+const (
+	formTrue formOp = iota
+	formFalse
+	formAtom
+	formAnd
+	formOr
+)
+
+var (
+	formYes = &form{op: formTrue}
+	formNo  = &form{op: formFalse}
+)
+
+// atom is one elementary demand.
+type atom struct {
+	op       atomOp
+	num      *big.Rat
+	min, max int      // counts, lengths, positions; max < 0 is unbounded
+	values   []*value // of atomIn and atomNotIn
+	language lang.ID
+	lit      lit
+	region   *region
+	reason   string // of atomOpaque
+	form     *form
+}
+
+type atomOp uint8
+
+const (
+	atomIn         atomOp = iota // one of values
+	atomNotIn                    // none of values
+	atomAtLeast                  // >= num
+	atomAbove                    // > num
+	atomAtMost                   // <= num
+	atomBelow                    // < num
+	atomMultiple                 // of num
+	atomNoMultiple               // of num
+	atomLength                   // min to max characters
+	atomLanguage                 // in language
+	atomEveryItem                // items at positions min to max (exclusive) satisfy lit
+	atomSomeItem                 // one of them does
+	atomCount                    // min to max items satisfy lit
+	atomItems                    // min to max items
+	atomUnique
+	atomNotUnique
+	atomEveryProp // properties with names in region satisfy lit
+	atomSomeProp  // there is a property with a name in region that does
+	atomSize      // min to max properties
+	atomOpaque    // something that can't be analysed
+)
+
+// region is a set of property names.
+type region struct {
+	op      regionOp
+	name    string   // regionName
+	names   []string // regionRest: sorted
+	pats    []string // regionPattern: one; regionRest: sorted
+	lit     lit      // regionLit: names that satisfy it
+	members map[string]bool
+}
+
+type regionOp uint8
+
+const (
+	regionName regionOp = iota
+	regionPattern
+	regionRest // all names but names and those matching pats
+	regionLit
+)
+
+// forms makes forms and keeps each once, so that equal demands are one pointer.
+type forms struct {
+	*graph
+	langs    *lang.Store
+	atoms    map[string]*form
+	groups   map[string]*form
+	regions  map[string]*region
+	lowered  map[lowerKey]*form
+	lowering map[lowerKey]bool
+	ids      map[*form]int
+	searches map[string]searched
+	steps    int // taken
+	limit    int // may be taken
+	size     int // members of all groups made
+}
+
+// Bounds of the formulas of one comparison.
+const (
+	maxFormSize = 4_000_000 // members of all groups
+	maxOneOf    = 200       // branches of one oneOf that aren't just values
+)
+
+type searched struct {
+	id  lang.ID
+	err error
+}
+
+type lowerKey struct {
+	lit  lit
+	kind kind
+}
+
+func newForms(g *graph, limit int) *forms {
+	return &forms{graph: g, langs: lang.NewStore(), atoms: map[string]*form{}, groups: map[string]*form{}, regions: map[string]*region{},
+		lowered: map[lowerKey]*form{}, lowering: map[lowerKey]bool{}, ids: map[*form]int{}, searches: map[string]searched{}, limit: limit}
+}
+
+func (f *forms) id(x *form) int {
+	n, ok := f.ids[x]
+	if !ok {
+		n = len(f.ids)
+		f.ids[x] = n
+	}
+	return n
+}
+
+// group makes a conjunction or disjunction.
+func (f *forms) group(op formOp, subs []*form) *form {
+	unit, zero := formYes, formNo
+	if op == formOr {
+		unit, zero = formNo, formYes
+	}
+	flat := f.flatten(op, subs, unit)
+	if f.size += len(flat); f.size > maxFormSize {
+		return f.opaqueAtom("schemas this large", 0)
+	}
+	if slices.Contains(flat, zero) {
+		return zero
+	}
+	for _, s := range flat {
+		if s.neg != nil && slices.Contains(flat, s.neg) && len(flat) < 64 {
+			return zero
+		}
+	}
+	switch len(flat) {
+	case 0:
+		return unit
+	case 1:
+		return flat[0]
+	}
+	k := []byte{byte(op)}
+	for _, s := range flat {
+		k = strconv.AppendInt(append(k, ','), int64(f.id(s)), 36)
+	}
+	if g := f.groups[string(k)]; g != nil {
+		return g
+	}
+	g := &form{op: op, subs: flat}
+	f.groups[string(k)] = g
+	return g
+}
+
+func (f *forms) flatten(op formOp, subs []*form, unit *form) []*form {
+	var flat []*form
+	seen := map[*form]bool{}
+	add := func(s *form) {
+		if s != unit && !seen[s] {
+			seen[s] = true
+			flat = append(flat, s)
+		}
+	}
+	for _, s := range subs {
+		if s.op != op {
+			add(s)
+			continue
+		}
+		for _, t := range s.subs {
+			add(t)
+		}
+	}
+	return flat
+}
+
+func (f *forms) and(subs ...*form) *form { return f.group(formAnd, subs) }
+func (f *forms) or(subs ...*form) *form  { return f.group(formOr, subs) }
+
+func (f *forms) not(x *form) *form {
+	if x.neg == nil {
+		x.neg = f.negate(x)
+		if x.neg.neg == nil {
+			x.neg.neg = x
+		}
+	}
+	return x.neg
+}
+
+func (f *forms) negate(x *form) *form {
+	switch x.op {
+	case formTrue:
+		return formNo
+	case formFalse:
+		return formYes
+	case formAtom:
+		return f.negateAtom(x.atom)
+	}
+	subs := make([]*form, len(x.subs))
+	for i, s := range x.subs {
+		subs[i] = f.not(s)
+	}
+	if x.op == formAnd {
+		return f.or(subs...)
+	}
+	return f.and(subs...)
+}
+
+// opposites pairs atoms that differ from their negation only in op.
+var opposites = map[atomOp]atomOp{
+	atomIn: atomNotIn, atomNotIn: atomIn, atomAtLeast: atomBelow, atomBelow: atomAtLeast,
+	atomAbove: atomAtMost, atomAtMost: atomAbove, atomMultiple: atomNoMultiple, atomNoMultiple: atomMultiple,
+	atomUnique: atomNotUnique, atomNotUnique: atomUnique,
+}
+
+func (f *forms) negateAtom(a *atom) *form {
+	if op, ok := opposites[a.op]; ok {
+		b := *a
+		b.op = op
+		return f.atom(&b)
+	}
+	switch a.op {
+	case atomLength, atomItems, atomSize, atomCount:
+		return f.outside(a)
+	case atomLanguage:
+		return f.atom(&atom{op: atomLanguage, language: f.langs.Not(a.language)})
+	case atomEveryItem:
+		return f.atom(&atom{op: atomSomeItem, min: a.min, max: a.max, lit: a.lit.not()})
+	case atomSomeItem:
+		return f.atom(&atom{op: atomEveryItem, min: a.min, max: a.max, lit: a.lit.not()})
+	case atomEveryProp:
+		return f.atom(&atom{op: atomSomeProp, region: a.region, lit: a.lit.not()})
+	case atomSomeProp:
+		return f.atom(&atom{op: atomEveryProp, region: a.region, lit: a.lit.not()})
+	}
+	b := *a // opaque: min is its sign
+	b.min = 1 - a.min
+	return f.atom(&b)
+}
+
+// outside is "fewer than min or more than max".
+func (f *forms) outside(a *atom) *form {
+	out := formNo
+	if a.min > 0 {
+		b := *a
+		b.min, b.max = 0, a.min-1
+		out = f.atom(&b)
+	}
+	if a.max >= 0 {
+		b := *a
+		b.min, b.max = a.max+1, -1
+		out = f.or(out, f.atom(&b))
+	}
+	return out
+}
+
+// atom returns the form of a, simplified and kept once.
+func (f *forms) atom(a *atom) *form {
+	if s := trivial(a); s != nil {
+		return s
+	}
+	if a.op == atomCount && a.min == 1 && a.max < 0 {
+		a = &atom{op: atomSomeItem, max: -1, lit: a.lit}
+	}
+	if a.op == atomCount && a.max == 0 {
+		a = &atom{op: atomEveryItem, max: -1, lit: a.lit.not()}
+	}
+	k := a.key()
+	if x := f.atoms[k]; x != nil {
+		return x
+	}
+	b := *a
+	x := &form{op: formAtom, atom: &b}
+	b.form = x
+	f.atoms[k] = x
+	return x
+}
+
+// trivial recognises atoms that always or never hold.
+func trivial(a *atom) *form {
+	empty := a.max >= 0 && a.max < a.min
+	switch a.op {
+	case atomIn:
+		if len(a.values) == 0 {
+			return formNo
+		}
+	case atomNotIn:
+		if len(a.values) == 0 {
+			return formYes
+		}
+	case atomLength, atomItems, atomSize, atomCount:
+		if empty {
+			return formNo
+		}
+		if a.min == 0 && a.max < 0 {
+			return formYes
+		}
+	case atomEveryItem, atomEveryProp:
+		if a.lit == always || a.op == atomEveryItem && a.max >= 0 && a.max <= a.min {
+			return formYes
+		}
+	case atomSomeItem, atomSomeProp:
+		if a.lit == never || a.op == atomSomeItem && a.max >= 0 && a.max <= a.min {
+			return formNo
+		}
+	}
+	return nil
+}
+
+func (a *atom) key() string {
+	k := &keyer{}
+	k.num('a', int(a.op), a.min, a.max, int(a.language), int(a.lit))
+	k.rat('n', a.num)
+	for _, v := range a.values {
+		k.text('v', v.key())
+	}
+	if a.region != nil {
+		k.text('r', a.region.key())
+	}
+	k.text('o', a.reason)
+	return string(k.b)
+}
+
+func (r *region) key() string {
+	k := &keyer{}
+	k.num('r', int(r.op), int(r.lit))
+	k.text('n', r.name)
+	for _, s := range r.names {
+		k.text('N', s)
+	}
+	for _, s := range r.pats {
+		k.text('p', s)
+	}
+	return string(k.b)
+}
+
+func (f *forms) region(r *region) *region {
+	k := r.key()
+	if x := f.regions[k]; x != nil {
+		return x
+	}
+	if r.op == regionRest {
+		r.members = make(map[string]bool, len(r.names))
+		for _, n := range r.names {
+			r.members[n] = true
+		}
+	}
+	f.regions[k] = r
+	return r
+}
+
+func (f *forms) nameRegion(name string) *region {
+	return f.region(&region{op: regionName, name: name})
+}
+
+func (f *forms) every(r *region, l lit) *form {
+	return f.atom(&atom{op: atomEveryProp, region: r, lit: l})
+}
+
+func (f *forms) present(name string) *form {
+	return f.atom(&atom{op: atomSomeProp, region: f.nameRegion(name), lit: always})
+}
+
+func (f *forms) absent(name string) *form { return f.every(f.nameRegion(name), never) }
+
+func (f *forms) opaqueAtom(reason string, sub int) *form {
+	return f.atom(&atom{op: atomOpaque, reason: reason, max: sub})
+}
+
+// matching returns the language of a pattern.
+func (f *forms) matching(pattern string) (lang.ID, error) {
+	s, ok := f.searches[pattern]
+	if !ok {
+		s.id, s.err = f.langs.Search(pattern)
+		f.searches[pattern] = s
+	}
+	return s.id, s.err
+}
+
+// form returns what l demands of values of type k.
+func (f *forms) form(l lit, k kind) *form {
+	l = f.resolve(l)
+	if l == always {
+		return formYes
+	}
+	if l == never {
+		return formNo
+	}
+	key := lowerKey{l &^ 1, k}
+	x := f.lowered[key]
+	if x == nil {
+		if f.lowering[key] {
+			return f.opaqueAtom("a $ref that leads to itself", int(l>>1))
+		}
+		f.lowering[key] = true
+		f.steps++
+		x = f.lower(f.node(l), k, l)
+		delete(f.lowering, key)
+		f.lowered[key] = x
+	}
+	if l.negative() {
+		return f.not(x)
+	}
+	return x
+}
+
+func (f *forms) lower(n *node, k kind, l lit) *form {
+	if n.opaque != "" {
+		return f.opaqueAtom(n.opaque, int(l>>1))
+	}
+	if n.shape != nil {
+		return f.shapeForm(n, k)
+	}
+	if n.types&typeOf(k) == 0 && !(k == kindNumber && n.types&typeInteger != 0) {
+		return formNo
+	}
+	var subs []*form
+	for _, e := range n.enums {
+		subs = append(subs, f.enum(e, k))
+	}
+	switch k {
+	case kindNumber:
+		subs = append(subs, f.numberForms(n)...)
+	case kindString:
+		subs = append(subs, f.stringForms(n)...)
+	case kindArray:
+		subs = append(subs, f.arrayForms(n)...)
+	case kindObject:
+		subs = append(subs, f.objectForms(n)...)
+	}
+	subs = append(subs, f.logicForms(n, k)...)
+	if n.hasLeftP && k == kindObject || n.hasLeftI && k == kindArray {
+		subs = append(subs, f.unevaluated(n, k, l))
+	}
+	return f.and(subs...)
+}
+
+// enum demands one of the values that have type k.
+func (f *forms) enum(vals []*value, k kind) *form {
+	var mine []*value
+	for _, v := range vals {
+		if v.kind == k {
+			mine = append(mine, v)
+		}
+	}
+	if k == kindNull {
+		if len(mine) > 0 {
+			return formYes
+		}
+		return formNo
+	}
+	if k != kindArray && k != kindObject {
+		return f.atom(&atom{op: atomIn, values: sortValues(mine)})
+	}
+	subs := make([]*form, len(mine))
+	for i, v := range mine {
+		subs[i] = f.exactly(v)
+	}
+	return f.or(subs...)
+}
+
+func sortValues(vs []*value) []*value {
+	keys := make(map[string]*value, len(vs))
+	var order []string
+	for _, v := range vs {
+		k := v.key()
+		if keys[k] == nil {
+			keys[k] = v
+			order = append(order, k)
+		}
+	}
+	sort.Strings(order)
+	out := make([]*value, len(order))
+	for i, k := range order {
+		out[i] = keys[k]
+	}
+	return out
+}
+
+// exactly demands one array or object, member by member.
+func (f *forms) exactly(v *value) *form {
+	var subs []*form
+	if v.kind == kindArray {
+		subs = append(subs, f.atom(&atom{op: atomItems, min: len(v.items), max: len(v.items)}))
+		for i, it := range v.items {
+			subs = append(subs, f.atom(&atom{op: atomEveryItem, min: i, max: i + 1, lit: f.constant(it)}))
+		}
+		return f.and(subs...)
+	}
+	var names []string
+	for _, m := range v.members {
+		names = append(names, m.name)
+		subs = append(subs, f.atom(&atom{op: atomSomeProp, region: f.nameRegion(m.name), lit: f.constant(m.value)}))
+	}
+	slices.Sort(names)
+	return f.and(append(subs, f.every(f.region(&region{op: regionRest, names: names}), never))...)
+}
+
+func (f *forms) numberForms(n *node) []*form {
+	var out []*form
+	add := func(op atomOp, r *big.Rat) { out = append(out, f.atom(&atom{op: op, num: r})) }
+	integer := n.types&typeOf(kindNumber) == 0
+	if integer {
+		add(atomMultiple, big.NewRat(1, 1))
+	}
+	if n.lo != nil {
+		op := atomAtLeast
+		if n.loX {
+			op = atomAbove
+		}
+		add(op, n.lo)
+	}
+	if n.hi != nil {
+		op := atomAtMost
+		if n.hiX {
+			op = atomBelow
+		}
+		add(op, n.hi)
+	}
+	for _, m := range n.multiples {
+		add(atomMultiple, m)
+	}
+	return out
+}
+
+func (f *forms) stringForms(n *node) []*form {
+	out := []*form{f.atom(&atom{op: atomLength, min: n.minLen, max: n.maxLen})}
+	for _, p := range n.patterns {
+		out = append(out, f.pattern(p))
+	}
+	return out
+}
+
+func (f *forms) pattern(p string) *form {
+	id, err := f.matching(p)
+	switch {
+	case err != nil:
+		return f.opaqueAtom(fmt.Sprintf("%v %s", err, p), 0)
+	case id == f.langs.All:
+		return formYes
+	}
+	return f.atom(&atom{op: atomLanguage, language: id})
+}
+
+func (f *forms) arrayForms(n *node) []*form {
+	out := []*form{f.atom(&atom{op: atomItems, min: n.minItems, max: n.maxItems})}
+	for i, l := range n.prefix {
+		out = append(out, f.atom(&atom{op: atomEveryItem, min: i, max: i + 1, lit: f.resolve(l)}))
+	}
+	if n.hasRest && n.rest == never {
+		out = append(out, f.atom(&atom{op: atomItems, max: len(n.prefix)}))
+	} else if n.hasRest {
+		out = append(out, f.atom(&atom{op: atomEveryItem, min: len(n.prefix), max: -1, lit: f.resolve(n.rest)}))
+	}
+	if n.hasContain {
+		out = append(out, f.atom(&atom{op: atomCount, min: n.minContain, max: n.maxContain, lit: f.resolve(n.contains)}))
+	}
+	if n.unique {
+		out = append(out, f.atom(&atom{op: atomUnique}))
+	}
+	return out
+}
+
+func (f *forms) objectForms(n *node) []*form {
+	out := []*form{f.atom(&atom{op: atomSize, min: n.minProps, max: n.maxProps})}
+	for _, r := range n.required {
+		out = append(out, f.present(r))
+	}
+	for _, p := range n.props {
+		out = append(out, f.every(f.nameRegion(p.name), f.resolve(p.lit)))
+	}
+	for _, p := range n.patProps {
+		out = append(out, f.every(f.region(&region{op: regionPattern, pats: []string{p.name}}), f.resolve(p.lit)))
+	}
+	if n.hasExtra {
+		out = append(out, f.every(f.restOf(n), f.resolve(n.extra)))
+	}
+	if n.hasNames {
+		out = append(out, f.every(f.region(&region{op: regionLit, lit: f.resolve(n.names).not()}), never))
+	}
+	for _, d := range n.needs {
+		then := f.form(d.lit, kindObject)
+		for _, name := range d.names {
+			then = f.and(then, f.present(name))
+		}
+		out = append(out, f.or(f.absent(d.name), then))
+	}
+	return out
+}
+
+// restOf is the region that additionalProperties of n governs.
+func (f *forms) restOf(n *node) *region {
+	r := &region{op: regionRest}
+	for _, p := range n.props {
+		r.names = append(r.names, p.name)
+	}
+	for _, p := range n.patProps {
+		r.pats = append(r.pats, p.name)
+	}
+	return f.region(r)
+}
+
+func (f *forms) logicForms(n *node, k kind) []*form {
+	var out []*form
+	for _, l := range n.allOf {
+		out = append(out, f.form(l, k))
+	}
+	if n.hasAny {
+		var subs []*form
+		for _, l := range n.anyOf {
+			subs = append(subs, f.form(l, k))
+		}
+		out = append(out, f.merge(f.or(subs...)))
+	}
+	if n.hasOne {
+		out = append(out, f.exactlyOne(n.oneOf, k))
+	}
+	for _, l := range n.not {
+		out = append(out, f.not(f.form(l, k)))
+	}
+	if n.cond {
+		test := f.form(n.ifL, k)
+		out = append(out, f.or(f.not(test), f.form(n.thenL, k)), f.or(test, f.form(n.elseL, k)))
+	}
+	return out
+}
+
+// merge joins the allowed values of a disjunction into one atom.
+func (f *forms) merge(x *form) *form {
+	if x.op != formOr {
+		return x
+	}
+	var vals []*value
+	var rest []*form
+	for _, s := range x.subs {
+		if s.op == formAtom && s.atom.op == atomIn {
+			vals = append(vals, s.atom.values...)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	if len(vals) == 0 || len(rest) == len(x.subs)-1 {
+		return x
+	}
+	return f.or(append(rest, f.atom(&atom{op: atomIn, values: sortValues(vals)}))...)
+}
+
+// exactlyOne demands exactly one of the schemas.
+func (f *forms) exactlyOne(ls []lit, k kind) *form {
+	var subs []*form
+	values := true
+	for _, l := range ls {
+		if x := f.form(l, k); x != formNo {
+			subs = append(subs, x)
+			values = values && x.op == formAtom && x.atom.op == atomIn
+		}
+	}
+	if values && len(subs) > 0 {
+		return f.oneValue(subs)
+	}
+	if len(subs) > maxOneOf {
+		return f.opaqueAtom("a oneOf of more than 200 forms", int(ls[0]))
+	}
+	var out []*form
+	for i, x := range subs {
+		all := []*form{x}
+		for j, y := range subs {
+			if i != j {
+				all = append(all, f.not(y))
+			}
+		}
+		out = append(out, f.and(all...))
+	}
+	return f.or(out...)
+}
+
+// oneValue is exactlyOne of sets of values: those that are in one set only.
+func (f *forms) oneValue(subs []*form) *form {
+	times := map[string]int{}
+	var all []*value
+	for _, s := range subs {
+		for _, v := range s.atom.values {
+			times[v.key()]++
+			all = append(all, v)
+		}
+	}
+	all = slices.DeleteFunc(all, func(v *value) bool { return times[v.key()] > 1 })
+	return f.atom(&atom{op: atomIn, values: sortValues(all)})
+}
+
+// reasonText makes the reason of an opaque atom fit for a sentence.
+func reasonText(s string) string {
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		return s[:i]
+	}
+	return s
+}

@@ -1,0 +1,510 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"strings"
+	"unicode"
+)
+
+// ErrPattern says that a pattern uses something that isn't regular or not
+// supported. It is wrapped with the name of the construct.
+var ErrPattern = errors.New("pattern")
+
+const (
+	maxPattern = 8192 // bytes of a pattern
+	maxUnroll  = 24   // repetitions of something with an assertion in it
+	maxGroups  = 64   // nesting of groups that hold look-ahead
+)
+
+func unsupported(what string) error { return fmt.Errorf("%s %w", what, ErrPattern) }
+
+// Search returns the strings in which the pattern matches somewhere, as the
+// keyword pattern means it. Patterns that Go's regexp reads mean what they mean
+// there; look-ahead and \uXXXX are read as ECMAScript does.
+func (s *Store) Search(pattern string) (ID, error) {
+	if len(pattern) > maxPattern {
+		return 0, unsupported("long")
+	}
+	t, err := parse(pattern, 0)
+	if err != nil {
+		return 0, err
+	}
+	c := &translator{store: s}
+	all := func(bool) ID { return s.All }
+	start := c.lang(t, all, true)
+	later := s.Concat(s.Repeat(s.chars(anyChar), 1, -1), c.lang(t, all, false))
+	if c.err != nil {
+		return 0, c.err
+	}
+	return s.Union(start, later), nil
+}
+
+// tree is a pattern: an expression of regexp/syntax, or a node around one that
+// holds a look-ahead.
+type tree struct {
+	op       treeOp
+	re       *syntax.Regexp
+	subs     []*tree
+	min, max int
+}
+
+type treeOp uint8
+
+const (
+	treeRE     treeOp = iota
+	treeSeq           // subs in order
+	treeAlt           // one of subs
+	treeRepeat        // subs[0], min to max times
+	treeAhead         // (?=subs[0])
+	treeNot           // (?!subs[0])
+)
+
+// parse reads a pattern. What regexp/syntax can't read is split by hand into
+// alternatives, groups and look-aheads, and the pieces are read again.
+func parse(p string, depth int) (*tree, error) {
+	re, err := syntax.Parse(p, syntax.Perl)
+	if err == nil {
+		return &tree{op: treeRE, re: re}, nil
+	}
+	q := unescapeUnicode(p)
+	if re, err := syntax.Parse(q, syntax.Perl); err == nil {
+		return &tree{op: treeRE, re: re}, nil
+	}
+	if depth > maxGroups {
+		return nil, unsupported("deeply nested")
+	}
+	if !strings.Contains(q, "(?=") && !strings.Contains(q, "(?!") {
+		return nil, unsupported(nameOf(q))
+	}
+	return split(q, depth)
+}
+
+func nameOf(p string) string {
+	switch {
+	case strings.Contains(p, "(?<=") || strings.Contains(p, "(?<!"):
+		return "look-behind"
+	case strings.Contains(p, `\1`) || strings.Contains(p, `\k<`):
+		return "back-reference"
+	}
+	return "unreadable"
+}
+
+// unescapeUnicode writes ECMAScript's \uXXXX, \u{X} and \cX as Go spells them.
+func unescapeUnicode(p string) string {
+	var b strings.Builder
+	for i := 0; i < len(p); i++ {
+		if p[i] != '\\' || i+1 == len(p) {
+			b.WriteByte(p[i])
+			continue
+		}
+		rest := p[i+2:]
+		switch end := strings.IndexByte(rest, '}'); {
+		case p[i+1] == 'u' && strings.HasPrefix(rest, "{") && end > 0:
+			b.WriteString(`\x` + rest[:end+1])
+			i += 2 + end
+		case p[i+1] == 'u' && len(rest) >= 4 && isHex(rest[:4]):
+			b.WriteString(`\x{` + rest[:4] + `}`)
+			i += 5
+		case p[i+1] == 'c' && rest != "":
+			fmt.Fprintf(&b, `\x{%02x}`, rest[0]%32)
+			i += 2
+		default:
+			b.WriteString(p[i : i+2])
+			i++
+		}
+	}
+	return b.String()
+}
+
+func isHex(s string) bool {
+	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}
+
+// split reads the top level of a pattern that holds look-ahead.
+func split(p string, depth int) (*tree, error) {
+	alts, err := alternatives(p)
+	if err != nil {
+		return nil, err
+	}
+	out := &tree{op: treeAlt}
+	for _, a := range alts {
+		seq, err := sequence(a, depth)
+		if err != nil {
+			return nil, err
+		}
+		out.subs = append(out.subs, seq)
+	}
+	if len(out.subs) == 1 {
+		return out.subs[0], nil
+	}
+	return out, nil
+}
+
+// skip returns the index behind the atom that starts at i: an escape, a class,
+// a group, or one byte.
+func skip(p string, i int) (int, error) {
+	switch p[i] {
+	case '\\':
+		if i+1 < len(p) {
+			return i + 2, nil
+		}
+	case '[':
+		for j := i + 1; j < len(p); j++ {
+			switch {
+			case p[j] == '\\':
+				j++
+			case p[j] == ']' && j > i+1:
+				return j + 1, nil
+			}
+		}
+		return 0, unsupported("unclosed class in a")
+	case '(':
+		j := i + 1
+		for j < len(p) && p[j] != ')' {
+			var err error
+			if j, err = skip(p, j); err != nil {
+				return 0, err
+			}
+		}
+		if j >= len(p) {
+			return 0, unsupported("unclosed group in a")
+		}
+		return j + 1, nil
+	}
+	return i + 1, nil
+}
+
+func alternatives(p string) ([]string, error) {
+	var out []string
+	start := 0
+	for i := 0; i < len(p); {
+		if p[i] == '|' {
+			out = append(out, p[start:i])
+			i++
+			start = i
+			continue
+		}
+		var err error
+		if i, err = skip(p, i); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, p[start:]), nil
+}
+
+// sequence reads one alternative: stretches without look-ahead go to
+// regexp/syntax as they are, groups with look-ahead are opened.
+func sequence(p string, depth int) (*tree, error) {
+	out := &tree{op: treeSeq}
+	start := 0
+	flush := func(end int) error {
+		if start == end {
+			return nil
+		}
+		re, err := syntax.Parse(p[start:end], syntax.Perl)
+		if err != nil {
+			return unsupported(nameOf(p[start:end]))
+		}
+		out.subs = append(out.subs, &tree{op: treeRE, re: re})
+		return nil
+	}
+	for i := 0; i < len(p); {
+		end, err := skip(p, i)
+		if err != nil {
+			return nil, err
+		}
+		atom := p[i:end]
+		if p[i] != '(' || !(strings.Contains(atom, "(?=") || strings.Contains(atom, "(?!")) {
+			i = end
+			continue
+		}
+		if err := flush(i); err != nil {
+			return nil, err
+		}
+		t, err := group(atom, depth)
+		if err != nil {
+			return nil, err
+		}
+		min, max, n, err := quantifier(p[end:])
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			t = &tree{op: treeRepeat, subs: []*tree{t}, min: min, max: max}
+		}
+		out.subs = append(out.subs, t)
+		i = end + n
+		start = i
+	}
+	return out, flush(len(p))
+}
+
+func group(atom string, depth int) (*tree, error) {
+	o := treeSeq
+	body := atom[1 : len(atom)-1]
+	switch {
+	case strings.HasPrefix(body, "?="):
+		o, body = treeAhead, body[2:]
+	case strings.HasPrefix(body, "?!"):
+		o, body = treeNot, body[2:]
+	case strings.HasPrefix(body, "?:"):
+		body = body[2:]
+	case strings.HasPrefix(body, "?"):
+		return nil, unsupported("look-behind or named group beside look-ahead in a")
+	}
+	t, err := parse(body, depth+1)
+	if err != nil {
+		return nil, err
+	}
+	return &tree{op: o, subs: []*tree{t}}, nil
+}
+
+// quantifier reads what follows an atom and returns how many bytes it took.
+func quantifier(p string) (min, max, n int, err error) {
+	if p == "" || !strings.ContainsRune("*+?{", rune(p[0])) {
+		return 1, 1, 0, nil
+	}
+	end := 1
+	if p[0] == '{' {
+		end = strings.IndexByte(p, '}') + 1
+		if end == 0 {
+			return 1, 1, 0, nil
+		}
+	}
+	re, err := syntax.Parse("a"+p[:end], syntax.Perl)
+	if err != nil {
+		return 0, 0, 0, unsupported("unreadable")
+	}
+	if end < len(p) && p[end] == '?' { // lazy: the same strings
+		end++
+	}
+	switch re.Op {
+	case syntax.OpStar:
+		return 0, -1, end, nil
+	case syntax.OpPlus:
+		return 1, -1, end, nil
+	case syntax.OpQuest:
+		return 0, 1, end, nil
+	case syntax.OpRepeat:
+		return re.Min, re.Max, end, nil
+	}
+	return 1, 1, 0, nil
+}
+
+// then gives what may follow, depending on whether the text still stands at its
+// start.
+type then func(atStart bool) ID
+
+// translator turns a tree into a language in continuation-passing style: what
+// follows is known when an assertion is met, so "end of text" is "and nothing
+// follows", and look-ahead an intersection.
+type translator struct {
+	store *Store
+	err   error
+	depth int
+}
+
+func (c *translator) fail(what string) ID {
+	if c.err == nil {
+		c.err = unsupported(what)
+	}
+	return c.store.None
+}
+
+func (c *translator) lang(t *tree, k then, start bool) ID {
+	s := c.store
+	switch t.op {
+	case treeRE:
+		return c.re(t.re, k, start)
+	case treeSeq:
+		return c.sequence(len(t.subs), func(i int, k then, start bool) ID { return c.lang(t.subs[i], k, start) }, k, start)
+	case treeAlt:
+		var ids []ID
+		for _, sub := range t.subs {
+			ids = append(ids, c.lang(sub, k, start))
+		}
+		return s.Union(ids...)
+	case treeRepeat:
+		return c.unroll(func(k then, start bool) ID { return c.lang(t.subs[0], k, start) }, t.min, t.max, k, start)
+	}
+	ahead := c.lang(t.subs[0], func(bool) ID { return s.All }, start)
+	if t.op == treeNot {
+		ahead = s.Not(ahead)
+	}
+	return s.And(ahead, k(start))
+}
+
+// sequence runs n parts one after the other. Each continuation is computed at
+// most once per start flag.
+func (c *translator) sequence(n int, part func(int, then, bool) ID, k then, start bool) ID {
+	for i := n - 1; i >= 0; i-- {
+		k = c.memo(i, part, k)
+	}
+	return k(start)
+}
+
+func (c *translator) memo(i int, part func(int, then, bool) ID, k then) then {
+	var done [2]bool
+	var ids [2]ID
+	return func(start bool) ID {
+		at := 0
+		if start {
+			at = 1
+		}
+		if !done[at] {
+			ids[at], done[at] = part(i, k, start), true
+		}
+		return ids[at]
+	}
+}
+
+// unroll repeats something that holds an assertion, which is possible only for
+// few repetitions.
+func (c *translator) unroll(part func(then, bool) ID, min, max int, k then, start bool) ID {
+	if max < 0 || max > maxUnroll {
+		return c.fail("look-ahead or anchor inside a repetition in a")
+	}
+	for i := max; i > 0; i-- {
+		rest := k
+		optional := i > min
+		once := c.memo(0, func(_ int, k then, start bool) ID { return part(k, start) }, rest)
+		if optional {
+			end := k
+			k = func(start bool) ID { return c.store.Union(end(start), once(start)) }
+			continue
+		}
+		k = once
+	}
+	return k(start)
+}
+
+// re translates an expression of regexp/syntax.
+func (c *translator) re(re *syntax.Regexp, k then, start bool) ID {
+	s := c.store
+	if c.depth++; c.depth > 100_000 {
+		return c.fail("large")
+	}
+	if re.Op != syntax.OpConcat && re.Op != syntax.OpCapture && !asserts(re) {
+		return c.pure(re, k, start)
+	}
+	switch re.Op {
+	case syntax.OpCapture:
+		return c.re(re.Sub[0], k, start)
+	case syntax.OpConcat:
+		return c.sequence(len(re.Sub), func(i int, k then, start bool) ID { return c.re(re.Sub[i], k, start) }, k, start)
+	case syntax.OpAlternate:
+		var ids []ID
+		for _, sub := range re.Sub {
+			ids = append(ids, c.re(sub, k, start))
+		}
+		return s.Union(ids...)
+	case syntax.OpBeginText:
+		if start {
+			return k(true)
+		}
+		return s.None
+	case syntax.OpEndText:
+		return s.And(s.Empty, k(start))
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		min, max := bounds(re)
+		return c.unroll(func(k then, start bool) ID { return c.re(re.Sub[0], k, start) }, min, max, k, start)
+	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return c.fail("word-boundary")
+	}
+	return c.fail("multi-line")
+}
+
+// pure handles an expression without assertions. Only an expression that may
+// match nothing can leave the text at its start.
+func (c *translator) pure(re *syntax.Regexp, k then, start bool) ID {
+	s := c.store
+	l := c.chars(re)
+	if !start || k(true) == k(false) {
+		return s.Concat(l, k(false))
+	}
+	some := s.Concat(s.And(l, s.Repeat(s.chars(anyChar), 1, -1)), k(false))
+	if s.nodes[l].nullable {
+		return s.Union(k(true), some)
+	}
+	return some
+}
+
+// chars translates an expression without assertions.
+func (c *translator) chars(re *syntax.Regexp) ID {
+	s := c.store
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		return s.Empty
+	case syntax.OpLiteral:
+		return c.literal(re)
+	case syntax.OpCharClass:
+		return s.chars(makeSet(re.Rune))
+	case syntax.OpAnyCharNotNL:
+		return s.chars(makeSet([]rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}))
+	case syntax.OpAnyChar:
+		return s.chars(anyChar)
+	case syntax.OpCapture:
+		return c.chars(re.Sub[0])
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		min, max := bounds(re)
+		return s.Repeat(c.chars(re.Sub[0]), min, max)
+	case syntax.OpConcat:
+		out := s.Empty
+		for i := len(re.Sub) - 1; i >= 0; i-- {
+			out = s.Concat(c.chars(re.Sub[i]), out)
+		}
+		return out
+	case syntax.OpAlternate:
+		var ids []ID
+		for _, sub := range re.Sub {
+			ids = append(ids, c.chars(sub))
+		}
+		return s.Union(ids...)
+	}
+	return s.None // OpNoMatch
+}
+
+func (c *translator) literal(re *syntax.Regexp) ID {
+	s := c.store
+	out := s.Empty
+	for i := len(re.Rune) - 1; i >= 0; i-- {
+		r := re.Rune[i]
+		pairs := []rune{r, r}
+		if re.Flags&syntax.FoldCase != 0 {
+			for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+				pairs = append(pairs, f, f)
+			}
+		}
+		out = s.Concat(s.chars(makeSet(pairs)), out)
+	}
+	return out
+}
+
+func bounds(re *syntax.Regexp) (min, max int) {
+	switch re.Op {
+	case syntax.OpStar:
+		return 0, -1
+	case syntax.OpPlus:
+		return 1, -1
+	case syntax.OpQuest:
+		return 0, 1
+	}
+	return re.Min, re.Max
+}
+
+// asserts reports whether re holds an anchor or a boundary.
+func asserts(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginText, syntax.OpEndText, syntax.OpBeginLine, syntax.OpEndLine,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	for _, sub := range re.Sub {
+		if asserts(sub) {
+			return true
+		}
+	}
+	return false
+}
