@@ -1,0 +1,217 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	_ "github.com/lib/pq"  // driver "postgres"
+	_ "modernc.org/sqlite" // driver "sqlite", the only one for SQLite that binds $N by number
+
+	"github.com/countersign/countersign/review"
+)
+
+func init() { sqlx.BindDriver("sqlite", sqlx.DOLLAR) }
+
+// Store keeps everything in one database. It implements [review.Store] and is
+// safe for concurrent use.
+type Store struct {
+	engine  engine
+	write   *sqlx.DB // of one connection on SQLite
+	read    *sqlx.DB // the same pool as write on PostgreSQL
+	slices  sliceIDs
+	now     func() time.Time
+	retries int
+}
+
+var _ review.Store = (*Store)(nil)
+
+// engine is what differs between the two databases.
+type engine struct {
+	name   string
+	update *sql.TxOptions
+	view   *sql.TxOptions
+	lock   string // taken by a migration before it looks
+}
+
+var (
+	sqliteEngine = engine{
+		name:   "SQLite",
+		update: nil, // _txlock=immediate in the address
+		view:   &sql.TxOptions{ReadOnly: true},
+	}
+	postgresEngine = engine{
+		name:   "PostgreSQL",
+		update: &sql.TxOptions{Isolation: sql.LevelSerializable},
+		view:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+		lock:   "SELECT pg_advisory_xact_lock(7237123446850872179)",
+	}
+)
+
+const (
+	sqliteReaders    = 8
+	postgresConns    = 20
+	idleConns        = 4
+	idleFor          = 5 * time.Minute
+	conflictRetries  = 40
+	sqliteBusyMillis = 10_000
+)
+
+// Open connects to a database and checks that it answers. It migrates nothing.
+//
+// The address is postgres://user@host/name?…, or the path of a SQLite file,
+// plain or as sqlite:PATH or file:PATH; the file and its folder are made when
+// absent, readable by their owner only. An address that can't be used is an
+// error of kind Invalid, a database that doesn't answer of kind Unavailable.
+func Open(ctx context.Context, databaseURL string) (*Store, error) {
+	switch scheme, _, _ := strings.Cut(databaseURL, ":"); {
+	case databaseURL == "":
+		return nil, review.Errorf(review.Invalid, "The database address is empty; give postgres://… or the path of a SQLite file.")
+	case scheme == "postgres" || scheme == "postgresql":
+		return openPostgres(ctx, databaseURL)
+	case strings.Contains(databaseURL, "://") && scheme != "sqlite" && scheme != "file":
+		return nil, review.Errorf(review.Invalid, "The database address begins with %q; give postgres://… or the path of a SQLite file.", scheme+"://")
+	}
+	return openSQLite(ctx, databaseURL)
+}
+
+func newStore(e engine, write, read *sqlx.DB) *Store {
+	return &Store{engine: e, write: write, read: read, now: time.Now, retries: conflictRetries}
+}
+
+// Close ends all connections. What was committed is kept.
+func (s *Store) Close() error {
+	err := s.read.Close()
+	if s.write != s.read {
+		if werr := s.write.Close(); err == nil { // the last one folds the log into the file
+			err = werr
+		}
+	}
+	return err
+}
+
+// Engine names the database for people: SQLite or PostgreSQL.
+func (s *Store) Engine() string { return s.engine.name }
+
+func openSQLite(ctx context.Context, address string) (*Store, error) {
+	path, err := sqlitePath(address)
+	if err != nil {
+		return nil, err
+	}
+	if err := makePrivate(path); err != nil {
+		return nil, &review.Error{Kind: review.Unavailable, Sentence: fmt.Sprintf("The database file %s can't be made or opened.", path), Err: err}
+	}
+	write, err := openPool(ctx, "sqlite", sqliteDSN(path, "_txlock=immediate"), 1)
+	if err != nil {
+		return nil, err
+	}
+	read, err := openPool(ctx, "sqlite", sqliteDSN(path, "_pragma=query_only(1)"), sqliteReaders)
+	if err != nil {
+		write.Close()
+		return nil, err
+	}
+	return newStore(sqliteEngine, write, read), nil
+}
+
+// sqlitePath takes the path out of an address.
+func sqlitePath(address string) (string, error) {
+	path := address
+	for _, scheme := range []string{"sqlite:", "file:"} {
+		if rest, ok := strings.CutPrefix(address, scheme); ok {
+			path = strings.TrimPrefix(rest, "//")
+			break
+		}
+	}
+	switch {
+	case path == "" || strings.Contains(path, ":memory:"):
+		return "", review.Errorf(review.Invalid, "The database address %q names no file; a database in memory is not supported.", address)
+	case strings.ContainsAny(path, "?\x00"):
+		return "", review.Errorf(review.Invalid, "The database address %q has parameters; give the path of the SQLite file alone.", address)
+	}
+	return filepath.Abs(path)
+}
+
+// makePrivate makes the file first, since SQLite would make it for all to read;
+// its log files take over its mode.
+func makePrivate(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// sqliteDSN puts every pragma into the address: one that is run on a pool
+// reaches one connection only.
+func sqliteDSN(path, more string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
+		fmt.Sprintf("_pragma=busy_timeout(%d)", sqliteBusyMillis),
+		"_pragma=journal_mode(WAL)",
+		"_pragma=synchronous(FULL)", // a commit is on disk before it is acknowledged
+		"_pragma=foreign_keys(1)",
+		"_pragma=trusted_schema(0)",
+		more,
+	}, "&")
+}
+
+func openPostgres(ctx context.Context, address string) (*Store, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, &review.Error{Kind: review.Invalid, Sentence: "The database address is not a URL; a password in it may need percent encoding."}
+	}
+	q := u.Query()
+	q.Set("binary_parameters", "yes") // one round trip a statement instead of two
+	for key, value := range map[string]string{"application_name": "countersign", "connect_timeout": "10"} {
+		if !q.Has(key) {
+			q.Set(key, value)
+		}
+	}
+	u.RawQuery = q.Encode()
+	pool, err := openPool(ctx, "postgres", u.String(), postgresConns)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEncoding(ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return newStore(postgresEngine, pool, pool), nil
+}
+
+// checkEncoding refuses a database that would mangle text.
+func checkEncoding(ctx context.Context, pool *sqlx.DB) error {
+	var encoding string
+	if err := pool.GetContext(ctx, &encoding, "SHOW server_encoding"); err != nil {
+		return failure(ctx, err)
+	}
+	if encoding != "UTF8" {
+		return review.Errorf(review.Invalid, "The PostgreSQL database is encoded as %s; create it with ENCODING 'UTF8'.", encoding)
+	}
+	return nil
+}
+
+func openPool(ctx context.Context, driver, dsn string, conns int) (*sqlx.DB, error) {
+	pool, err := sqlx.Open(driver, dsn)
+	if err != nil {
+		return nil, &review.Error{Kind: review.Invalid, Sentence: "The database address can't be used.", Err: err}
+	}
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(min(conns, idleConns))
+	if conns > 1 {
+		pool.SetConnMaxIdleTime(idleFor)
+	}
+	if err := pool.PingContext(ctx); err != nil {
+		pool.Close()
+		return nil, failure(ctx, err)
+	}
+	return pool, nil
+}

@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+
+	"github.com/countersign/countersign/review"
+)
+
+// SessionUser is the key under which a session's values hold the user's id, a
+// string. Sessions reads it there, so that a user's sessions can be ended.
+const SessionUser = "user"
+
+// Sessions keeps browser sessions, by a hash of their token: who reads the
+// database can't take one over. Use it by [Sessions.Attach].
+type Sessions struct {
+	store *Store
+	scs.Codec
+}
+
+var (
+	_ scs.CtxStore = (*Sessions)(nil)
+	_ scs.Codec    = (*Sessions)(nil)
+)
+
+// Sessions returns the store of sessions.
+func (s *Store) Sessions() *Sessions { return &Sessions{store: s, Codec: scs.GobCodec{}} }
+
+// Attach makes a manager keep its sessions here. It sets Store and Codec: the
+// codec writes the user's id in front of the data, which the store puts into a
+// column of its own.
+func (s *Sessions) Attach(m *scs.SessionManager) { m.Store, m.Codec = s, s }
+
+// Encode writes the length of the user's id, the id, and the values.
+func (s *Sessions) Encode(deadline time.Time, values map[string]any) ([]byte, error) {
+	data, err := s.Codec.Encode(deadline, values)
+	if err != nil {
+		return nil, err
+	}
+	user, _ := values[SessionUser].(string)
+	framed := binary.AppendUvarint(nil, uint64(len(user)))
+	framed = append(framed, user...)
+	return append(framed, data...), nil
+}
+
+// Decode undoes Encode.
+func (s *Sessions) Decode(framed []byte) (time.Time, map[string]any, error) {
+	_, data, err := sessionParts(framed)
+	if err != nil {
+		return time.Time{}, nil, err
+	}
+	return s.Codec.Decode(data)
+}
+
+func sessionParts(framed []byte) (user string, data []byte, err error) {
+	size, n := binary.Uvarint(framed)
+	if n <= 0 || size > uint64(len(framed)-n) {
+		return "", nil, errors.New("the session's data has no user in front; Sessions.Attach sets the codec that writes it")
+	}
+	return string(framed[n : n+int(size)]), framed[n+int(size):], nil
+}
+
+type sessionRow struct {
+	TokenHash hash   `db:"token_hash"`
+	UserID    string `db:"user_id"`
+	ExpiresAt micros `db:"expires_at"`
+	Data      blob   `db:"data"`
+}
+
+// FindCtx returns the data of a session that is there and not expired.
+func (s *Sessions) FindCtx(ctx context.Context, token string) ([]byte, bool, error) {
+	var data blob
+	t := &tx{db: s.store.read, store: s.store}
+	err := t.get(ctx, &data, "SELECT data FROM sessions WHERE token_hash = $1 AND expires_at > $2",
+		hash(sha256.Sum256([]byte(token))), micros(s.store.now()))
+	if err != nil && review.KindOf(err) == review.NotFound {
+		return nil, false, nil
+	}
+	return data, err == nil, err
+}
+
+// CommitCtx adds or replaces a session.
+func (s *Sessions) CommitCtx(ctx context.Context, token string, framed []byte, expiry time.Time) error {
+	user, _, err := sessionParts(framed)
+	if err != nil {
+		return err
+	}
+	row := sessionRow{sha256.Sum256([]byte(token)), user, micros(expiry), framed}
+	return s.update(ctx, func(t *tx) error {
+		_, err := insert(ctx, t, "sessions", `ON CONFLICT (token_hash) DO UPDATE
+			SET user_id = excluded.user_id, expires_at = excluded.expires_at, data = excluded.data`, row)
+		return err
+	})
+}
+
+// DeleteCtx ends a session; one that is not there is no error.
+func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
+	return s.update(ctx, func(t *tx) error {
+		_, err := t.exec(ctx, "DELETE FROM sessions WHERE token_hash = $1", hash(sha256.Sum256([]byte(token))))
+		return err
+	})
+}
+
+// DeleteExpired removes sessions that can't be used any more and returns how many.
+// Finding never returns those, so how often this runs matters only for space.
+func (s *Sessions) DeleteExpired(ctx context.Context) (int, error) {
+	var deleted int64
+	err := s.update(ctx, func(t *tx) (err error) {
+		deleted, err = t.exec(ctx, "DELETE FROM sessions WHERE expires_at <= $1", micros(s.store.now()))
+		return err
+	})
+	return int(deleted), err
+}
+
+func (s *Sessions) update(ctx context.Context, f func(*tx) error) error {
+	return s.store.Update(ctx, func(t review.Tx) error { return f(t.(*tx)) })
+}
+
+// Find is FindCtx without a context.
+func (s *Sessions) Find(token string) ([]byte, bool, error) {
+	return s.FindCtx(context.Background(), token)
+}
+
+// Commit is CommitCtx without a context.
+func (s *Sessions) Commit(token string, framed []byte, expiry time.Time) error {
+	return s.CommitCtx(context.Background(), token, framed, expiry)
+}
+
+// Delete is DeleteCtx without a context.
+func (s *Sessions) Delete(token string) error { return s.DeleteCtx(context.Background(), token) }
+
+func (t *tx) DeleteSessionsOfUser(ctx context.Context, userID string) error {
+	_, err := t.exec(ctx, "DELETE FROM sessions WHERE user_id = $1", userID)
+	return err
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/surface"
+)
+
+type verdictRow struct {
+	ID         string             `db:"id"`
+	ServerID   string             `db:"server_id"`
+	Profile    string             `db:"profile"`
+	ReleaseID  string             `db:"release_id"`
+	Revision   int                `db:"revision"`
+	ChangeID   string             `db:"change_id"`
+	Edit       string             `db:"edit"`
+	Subject    change.Subject     `db:"subject"`
+	Name       octets             `db:"name"`
+	From       hash               `db:"from_digest"`
+	To         hash               `db:"to_digest"`
+	Class      change.Class       `db:"class"`
+	Kind       review.VerdictKind `db:"kind"`
+	Note       string             `db:"note"`
+	UserID     string             `db:"user_id"`
+	TokenID    string             `db:"token_id"`
+	OwnPush    bool               `db:"own_push"`
+	At         micros             `db:"at"`
+	UsedUp     bool               `db:"used_up"`
+	RevokedAt  micros             `db:"revoked_at"`
+	RevokedWhy string             `db:"revoked_why"`
+}
+
+type verdictView struct {
+	verdictRow
+	userLabel
+}
+
+func verdictRowOf(v review.Verdict) verdictRow {
+	return verdictRow{ID: v.ID, ServerID: v.ServerID, Profile: v.Profile, ReleaseID: v.ReleaseID, Revision: v.Revision,
+		ChangeID: v.ChangeID, Edit: v.Edit, Subject: v.Subject, Name: octets(v.Name), From: hash(v.From), To: hash(v.To),
+		Class: v.Class, Kind: v.Kind, Note: v.Note, UserID: v.UserID, TokenID: v.TokenID, OwnPush: v.OwnPush,
+		At: micros(v.At), UsedUp: v.UsedUp, RevokedAt: micros(v.RevokedAt), RevokedWhy: v.RevokedWhy}
+}
+
+func (r verdictView) verdict() review.Verdict {
+	return review.Verdict{ID: r.ID, ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ReleaseID, Revision: r.Revision,
+		ChangeID: r.ChangeID, Edit: r.Edit, Subject: r.Subject, Name: string(r.verdictRow.Name),
+		From: surface.Hash(r.From), To: surface.Hash(r.To), Class: r.Class, Kind: r.Kind, Note: r.Note,
+		UserID: r.UserID, UserLabel: r.label(), TokenID: r.TokenID, OwnPush: r.OwnPush, At: time.Time(r.At),
+		UsedUp: r.UsedUp, RevokedAt: time.Time(r.RevokedAt), RevokedWhy: r.RevokedWhy}
+}
+
+const fromVerdicts = " FROM verdicts v LEFT JOIN users u ON u.id = v.user_id "
+
+func selectVerdicts() string {
+	return "SELECT " + columns[verdictRow]("v.") + ", " + userLabelColumns + fromVerdicts
+}
+
+func (t *tx) InsertVerdicts(ctx context.Context, vs []review.Verdict) error {
+	_, err := insert(ctx, t, "verdicts", "", mapped(vs, verdictRowOf)...)
+	return err
+}
+
+// VerdictsOn asks by each side on its own, so that each can use its index.
+func (t *tx) VerdictsOn(ctx context.Context, profiles []review.ProfileKey, digests []surface.Hash) ([]review.Verdict, error) {
+	if len(profiles) == 0 {
+		return nil, nil
+	}
+	sides := distinct(mapped(digests, func(h surface.Hash) hash { return hash(h) }))
+	found := make(map[string]verdictView)
+	var p params
+	where := "WHERE " + p.ofProfiles("v.", profiles)
+	for _, side := range []string{"v.from_digest", "v.to_digest"} {
+		rows, err := allIn[verdictView](ctx, t, selectVerdicts()+where+" AND "+side+" IN (%s)", p.args, sides)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			found[row.ID] = row
+		}
+	}
+	vs := mapped(slices.Collect(maps.Values(found)), verdictView.verdict)
+	slices.SortFunc(vs, func(a, b review.Verdict) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
+	})
+	return vs, nil
+}
+
+// Removals returns them oldest first.
+func (t *tx) Removals(ctx context.Context, serverID, profile string) ([]review.Verdict, error) {
+	var rows []verdictView
+	err := t.all(ctx, &rows, selectVerdicts()+`WHERE v.server_id = $1 AND v.profile = $2 AND v.to_digest = $3 AND v.kind = $4
+		AND v.used_up = false AND v.revoked_at = 0 ORDER BY v.at, v.id`, serverID, profile, hash{}, review.Approve)
+	return mapped(rows, verdictView.verdict), err
+}
+
+func (t *tx) VerdictsOfRelease(ctx context.Context, releaseID string) ([]review.Verdict, error) {
+	var rows []verdictView
+	err := t.all(ctx, &rows, selectVerdicts()+"WHERE v.release_id = $1 ORDER BY v.at, v.id", releaseID)
+	return mapped(rows, verdictView.verdict), err
+}
+
+// UseUpVerdicts marks verdicts as used up; one that is missing is an error of
+// kind NotFound.
+func (t *tx) UseUpVerdicts(ctx context.Context, ids []string) error {
+	return t.markVerdicts(ctx, "used_up = true", nil, ids)
+}
+
+// RevokeVerdicts marks verdicts as revoked; those that are revoked already keep
+// their time and reason, and one that is missing is an error of kind NotFound.
+func (t *tx) RevokeVerdicts(ctx context.Context, ids []string, at time.Time, why string) error {
+	return t.markVerdicts(ctx, `revoked_why = CASE WHEN revoked_at = 0 THEN $2 ELSE revoked_why END,
+		revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END`, []any{micros(at), why}, ids)
+}
+
+func (t *tx) markVerdicts(ctx context.Context, set string, args []any, ids []string) error {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	touched, err := execIn(ctx, t, "UPDATE verdicts SET "+set+" WHERE id IN (%s)", args, ids)
+	if err == nil && touched != int64(len(ids)) {
+		return review.Errorf(review.NotFound, "One of the verdicts is not there.")
+	}
+	return err
+}
