@@ -20,6 +20,10 @@ type Options struct {
 	// SchemaSteps bounds the work on one pair of schemas; 0 is the default of
 	// package schema.
 	SchemaSteps int
+
+	// Emptied is the pusher's word that a listing without tools is meant: then it
+	// is no part, and every tool is removed.
+	Emptied bool
 }
 
 // Pairing says that the tool From of the old listing is the tool To of the new.
@@ -42,7 +46,7 @@ func Compare(old, new *surface.Listing, opt Options) *Report {
 
 func compare(old, new *surface.Listing, opt Options) *Report {
 	r := &Report{From: old.Digest, To: new.Digest, Engine: Engine}
-	r.PartialWhy = partial(old, new)
+	r.PartialWhy = partial(old, new, opt)
 	r.Partial = r.PartialWhy != ""
 	p := pairTools(old.Tools, new.Tools)
 	r.Offered = findRenames(p, opt, r.Partial)
@@ -51,19 +55,19 @@ func compare(old, new *surface.Listing, opt Options) *Report {
 	c.instructions(old.Instructions, new.Instructions)
 	c.order(old, new)
 	r.CachePrefixKept = cachePrefix(old.Tools, new.Tools)
-	c.finish()
+	c.finish(old.Tools, new.Tools)
 	return r
 }
 
 // partial says in one sentence why what is absent from new is no removal; ""
 // when absence counts.
-func partial(old, new *surface.Listing) string {
+func partial(old, new *surface.Listing, opt Options) string {
 	switch {
 	case !new.Complete:
 		return "This listing is a part of a surface, so a tool that is absent from it is not called removed. Push the whole listing."
 	case new.Kind != surface.KindListing && new.Kind != old.Kind:
 		return fmt.Sprintf("This is a %s and not what a server answered to tools/list, so a tool that is absent from it is not called removed.", new.Kind)
-	case len(new.Tools) == 0 && len(old.Tools) > 0:
+	case len(new.Tools) == 0 && len(old.Tools) > 0 && !opt.Emptied:
 		return fmt.Sprintf("This listing became empty after %s. Servers list nothing when credentials or settings are missing, so nothing is called removed. Check the configuration.", count(len(old.Tools), "tool"))
 	}
 	return ""
