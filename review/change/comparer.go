@@ -57,7 +57,7 @@ func addedTool(t *surface.Tool) Change {
 	d.sayHidden(freshMarks(nil, stringsOf(t.Raw)))
 	return Change{
 		ID: ID(SubjectTool, t.Name, "", surface.Hash{}, t.Digest), Subject: SubjectTool, Tool: &t.Name,
-		To: t.Digest, Kind: Added, Details: []Detail{d.keyed(t.Name)}, NewPosition: t.Position,
+		To: t.Digest, Kind: Added, Details: []Detail{d.keyed("")}, NewPosition: t.Position,
 	}
 }
 
@@ -140,7 +140,7 @@ func instructionValue(in surface.Instructions) *string {
 func (c *comparer) note(s string) { c.report.Notes = append(c.report.Notes, s) }
 
 // finish derives everything that is made of the changes.
-func (c *comparer) finish() {
+func (c *comparer) finish(old, new []surface.Tool) {
 	r := c.report
 	if !r.Partial {
 		r.Offered = append(r.Offered, offerConsolidations(c.pairs.removed, c.targets())...)
@@ -153,7 +153,7 @@ func (c *comparer) finish() {
 	r.Edits = groupEdits(r.Changes)
 	r.Folded = foldNoise(r.Changes)
 	r.Raised = raiseBulk(c.pairs.pairs)
-	r.Decisions = decide(r)
+	r.Decisions = c.decisions(old, new)
 	r.Bump = DefaultBumpPolicy.Suggest(r)
 	r.fill()
 }
