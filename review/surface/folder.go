@@ -33,7 +33,7 @@ func bundle(files []File, limits Limits) (*bundled, error) {
 	for _, f := range b.files {
 		v, err := one(f, limits)
 		if err != nil {
-			return nil, named(f, err)
+			return nil, inFile(f, err)
 		}
 		b.text = append(appendComma(b.text), '\n')
 		line++
@@ -70,8 +70,8 @@ func one(f File, limits Limits) (value, *ReadError) {
 	return v, nil
 }
 
-// named says in every message which file it is about.
-func named(f File, e *ReadError) *ReadError {
+// inFile says in every message which file it is about.
+func inFile(f File, e *ReadError) *ReadError {
 	e.Message = f.Name + ": " + e.Message
 	for i := range e.Problems {
 		e.Problems[i].Message = f.Name + ": " + e.Problems[i].Message
