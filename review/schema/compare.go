@@ -24,10 +24,10 @@ type side struct {
 	word  string // "old" or "new"
 	doc   *value
 	draft string
-	root  lit
+	lit   lit
 	valid *validator
 	inert error // why valid is nil
-	notes []string
+	*document
 }
 
 // pair is a comparison in progress.
@@ -39,6 +39,7 @@ type pair struct {
 	solver           *solver
 	join             lit // what instances are limited to
 	strict, declared judgement
+	walker           *walker
 }
 
 func newPair(old, new []byte, dir Direction, opt Options) (*pair, error) {
@@ -79,9 +80,8 @@ func (p *pair) read(word string, b []byte) (*side, error) {
 	if s.valid, s.inert = newValidator(doc, p.opt.Draft); s.inert != nil && !isRemote(s.inert) {
 		return nil, fmt.Errorf("The %s schema is not valid: %s.", word, firstProblem(s.inert))
 	}
-	d := newDocument(p.solver.graph, doc, draft)
-	s.root = d.at("")
-	s.notes = d.reasons
+	s.document = newDocument(p.solver.graph, doc, draft)
+	s.lit = s.at("")
 	return s, nil
 }
 
@@ -106,17 +106,20 @@ type judgement struct {
 
 // judge answers both readings.
 func (p *pair) judge() Result {
-	p.strict = p.contained(p.source.root, p.target.root)
+	p.strict = p.contained(p.source.lit, p.target.lit)
 	p.declared = p.strict
 	switch p.strict.verdict {
 	case Compatible:
-		if back := p.contained(p.target.root, p.source.root); back.verdict == Compatible {
+		if back := p.contained(p.target.lit, p.source.lit); back.verdict == Compatible {
 			p.strict.verdict, p.declared.verdict = Equivalent, Equivalent
 		}
 	default:
-		p.declared = p.contained(p.source.root, p.target.root, p.solver.declared(p.source.root))
+		p.declared = p.contained(p.source.lit, p.target.lit, p.solver.declared(p.source.lit))
 		if p.declared.verdict == Breaking {
+			p.declared.witness = p.shrink(p.declared.witness)
 			p.strict = p.declared
+		} else if p.strict.verdict == Breaking {
+			p.strict.witness = p.shrink(p.strict.witness)
 		}
 	}
 	return p.result()
@@ -161,6 +164,9 @@ func (p *pair) unconfirmed() string {
 
 func (p *pair) result() Result {
 	r := Result{Verdict: p.strict.verdict, Declared: p.declared.verdict}
+	for _, e := range p.blame(p.walk().edits) {
+		r.Edits = append(r.Edits, e.Edit)
+	}
 	if p.strict.witness != nil {
 		r.Witness = p.strict.witness.appendJSON(nil)
 		r.Rejected = p.target.valid.rejection(p.strict.witness)

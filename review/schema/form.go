@@ -99,7 +99,8 @@ type forms struct {
 	groups   map[string]*form
 	regions  map[string]*region
 	lowered  map[lowerKey]*form
-	lowering map[lowerKey]bool
+	lowering map[lowerKey]int // depth of those in progress
+	loop     int              // shallowest schema in progress that was met again
 	ids      map[*form]int
 	searches map[string]searched
 	steps    int // taken
@@ -110,6 +111,7 @@ type forms struct {
 // Bounds of the formulas of one comparison.
 const (
 	maxFormSize = 4_000_000 // members of all groups
+	maxInPlace  = 1_000     // schemas applied to one value, each within the other
 	maxOneOf    = 200       // branches of one oneOf that aren't just values
 )
 
@@ -125,7 +127,7 @@ type lowerKey struct {
 
 func newForms(g *graph, limit int) *forms {
 	return &forms{graph: g, langs: lang.NewStore(), atoms: map[string]*form{}, groups: map[string]*form{}, regions: map[string]*region{},
-		lowered: map[lowerKey]*form{}, lowering: map[lowerKey]bool{}, ids: map[*form]int{}, searches: map[string]searched{}, limit: limit}
+		lowered: map[lowerKey]*form{}, lowering: map[lowerKey]int{}, loop: noAssumption, ids: map[*form]int{}, searches: map[string]searched{}, limit: limit}
 }
 
 func (f *forms) id(x *form) int {
@@ -409,18 +411,38 @@ func (f *forms) form(l lit, k kind) *form {
 	key := lowerKey{l &^ 1, k}
 	x := f.lowered[key]
 	if x == nil {
-		if f.lowering[key] {
-			return f.opaqueAtom("a $ref that leads to itself", int(l>>1))
-		}
-		f.lowering[key] = true
-		f.steps++
-		x = f.lower(f.node(l), k, l)
-		delete(f.lowering, key)
-		f.lowered[key] = x
+		x = f.lowerOnce(key, l)
 	}
 	if l.negative() {
 		return f.not(x)
 	}
+	return x
+}
+
+// lowerOnce lowers a schema that is not known yet. A schema that applies itself
+// in place, without descending into the value, is what the validator makes of
+// it: the inner application fails. What was computed on that condition holds
+// only below the outer one, so it is not kept.
+func (f *forms) lowerOnce(key lowerKey, l lit) *form {
+	if d, ok := f.lowering[key]; ok {
+		f.loop = min(f.loop, d)
+		return formNo
+	}
+	depth := len(f.lowering)
+	if f.steps++; f.steps > f.limit || depth > maxInPlace {
+		return f.opaqueAtom(whySteps, int(l>>1))
+	}
+	outer := f.loop
+	f.loop = noAssumption
+	f.lowering[key] = depth
+	x := f.lower(f.node(l), key.kind, l)
+	delete(f.lowering, key)
+	if f.loop >= depth {
+		f.lowered[key] = x
+	} else {
+		outer = min(outer, f.loop)
+	}
+	f.loop = outer
 	return x
 }
 

@@ -111,12 +111,17 @@ type Edit struct {
 	Property  string          // path of the property it belongs to as in [Property.Path]; "" at the root
 	Old, New  json.RawMessage // as received; nil when absent
 
-	Verdict         Verdict // strict reading
-	VerdictDeclared Verdict
+	// Verdict and VerdictDeclared are the two readings. Breaking comes with a
+	// Witness, or with an Effect where nothing is rejected.
+	Verdict, VerdictDeclared Verdict
 
 	// Annotation is set for edits that no validator looks at: texts, defaults,
 	// examples, formats. Their Verdict is always equivalent.
 	Annotation bool
+
+	// Defaulted is set when a property became required together with a default,
+	// as generators write it: validators reject calls without it all the same.
+	Defaulted bool
 
 	Sentence string          // one plain sentence for a person
 	Witness  json.RawMessage // accepted before and rejected now (mirrored for output); nil otherwise

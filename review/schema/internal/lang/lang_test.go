@@ -26,7 +26,7 @@ func TestSearchAgreesWithGo(t *testing.T) {
 	for _, p := range patterns {
 		s := NewStore()
 		id := mustSearch(t, s, p)
-		re := regexp.MustCompile(p)
+		re := regexp.MustCompile("(?s)" + p)
 		for _, text := range texts {
 			if got, want := s.Matches(id, text), re.MatchString(text); got != want {
 				t.Errorf("pattern %q, text %q: got %v, want %v", p, text, got, want)
@@ -89,7 +89,8 @@ func TestContains(t *testing.T) {
 		{`^(foo|bar|baz)$`, `^(foo|bar)$`, 0, -1, true},
 		{`.*`, ``, 0, -1, true},
 		{`^.{1,20}$`, `^.{1,10}$`, 0, -1, true},
-		{`^.{0,10}$`, ``, 0, 10, false}, // a line break
+		{`^.{0,10}$`, ``, 0, 10, true}, // a dot is any character
+		{`^[^\n]{0,10}$`, ``, 0, 10, false},
 		{`^[\s\S]{0,10}$`, ``, 0, 10, true},
 		{`^a`, `^ab`, 0, -1, true},
 		{`[0-9]`, `^\d+$`, 0, -1, true},
@@ -177,7 +178,7 @@ func FuzzSearch(f *testing.F) {
 		}
 		s := NewStore()
 		id, err := s.Search(p)
-		re, goErr := regexp.Compile(p)
+		re, goErr := regexp.Compile("(?s)" + p)
 		if err != nil || goErr != nil || strings.ContainsRune(text, '\uFFFD') {
 			return
 		}

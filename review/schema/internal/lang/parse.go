@@ -18,6 +18,11 @@ const (
 	maxGroups  = 64   // nesting of groups that hold look-ahead
 )
 
+// Flags are how patterns are read: as Go's regexp does, but a dot is any
+// character. ECMAScript's dot leaves out line breaks, which no author of ".+"
+// has in mind, and which would make it differ from minLength 1.
+const Flags = syntax.Perl | syntax.DotNL
+
 func unsupported(what string) error { return fmt.Errorf("%s %w", what, ErrPattern) }
 
 // Search returns the strings in which the pattern matches somewhere, as the
@@ -64,12 +69,12 @@ const (
 // parse reads a pattern. What regexp/syntax can't read is split by hand into
 // alternatives, groups and look-aheads, and the pieces are read again.
 func parse(p string, depth int) (*tree, error) {
-	re, err := syntax.Parse(p, syntax.Perl)
+	re, err := syntax.Parse(p, Flags)
 	if err == nil {
 		return &tree{op: treeRE, re: re}, nil
 	}
 	q := unescapeUnicode(p)
-	if re, err := syntax.Parse(q, syntax.Perl); err == nil {
+	if re, err := syntax.Parse(q, Flags); err == nil {
 		return &tree{op: treeRE, re: re}, nil
 	}
 	if depth > maxGroups {
@@ -203,7 +208,7 @@ func sequence(p string, depth int) (*tree, error) {
 		if start == end {
 			return nil
 		}
-		re, err := syntax.Parse(p[start:end], syntax.Perl)
+		re, err := syntax.Parse(p[start:end], Flags)
 		if err != nil {
 			return unsupported(nameOf(p[start:end]))
 		}

@@ -1,0 +1,200 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Bounds of judging edits one by one, beside those of the whole comparison.
+const (
+	blameSteps  = 120_000
+	propsToStep = 16 // properties of an object that count as one step when it is rebuilt
+)
+
+const (
+	ignoredEffect  = "accepted but ignored"
+	strictInput    = "Breaks only callers that send undeclared arguments."
+	strictOutput   = "Breaks only readers when results carry undeclared properties."
+	sameValues     = "No effect: the same values are accepted."
+	stillFine      = "Everything that was valid stays valid."
+	tooManyToJudge = "Too many edits to judge this one by itself."
+)
+
+// say adds to the note.
+func (e *edit) say(text string) {
+	if e.Note != nil {
+		text = *e.Note + " " + text
+	}
+	e.Note = &text
+}
+
+// blame gives every edit a verdict of its own: would the old schema with only
+// this edit reject a value that worked, and does the new one reject it too?
+func (p *pair) blame(edits []*edit) []*edit {
+	p.solver.limit = p.solver.steps + blameSteps
+	for _, e := range edits {
+		if e.apply != nil {
+			p.judgeEdit(e)
+		}
+	}
+	return p.unblamed(edits)
+}
+
+// trial is one edit as the solver sees it.
+type trial struct {
+	before, after lit // flat node of the place, without and with the edit
+	hybrid        lit // the old root with the edit
+}
+
+func (p *pair) trial(e *edit) trial {
+	n := *e.at.flatA
+	t := trial{before: p.solver.intern(e.at.flatA)}
+	e.apply(&n)
+	t.after = p.solver.intern(&n)
+	t.hybrid = p.walker.hybrid(e.at, &n)
+	for q := e.at; q != nil; q = q.parent {
+		p.solver.steps += len(q.flatA.props) / propsToStep
+	}
+	return t
+}
+
+func (p *pair) judgeEdit(e *edit) {
+	if p.strict.verdict == Equivalent {
+		e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
+		e.say(sameValues)
+		return
+	}
+	if p.solver.steps > p.solver.limit {
+		e.Verdict, e.VerdictDeclared = Undecided, Undecided
+		e.say(tooManyToJudge)
+		return
+	}
+	t := p.trial(e)
+	narrowed := p.solver.solve(t.before, t.after.not()).outcome != none
+	widened := p.solver.solve(t.after, t.before.not()).outcome != none
+	hurts := narrowed && p.dir == Input || widened && p.dir == Output
+	switch {
+	case !narrowed && !widened:
+		e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
+		e.say(sameValues)
+	case p.strict.verdict == Compatible, !hurts && !e.at.inNegation:
+		e.Verdict, e.VerdictDeclared = Compatible, Compatible
+		if hurts {
+			e.say(stillFine)
+		}
+	default:
+		p.judgeWhole(e, t)
+	}
+	p.ignored(e)
+	p.phrase(e)
+}
+
+// judgeWhole asks about whole documents.
+func (p *pair) judgeWhole(e *edit, t trial) {
+	strict := p.because(t)
+	e.Verdict, e.VerdictDeclared = strict.verdict, strict.verdict
+	if strict.verdict == Compatible {
+		e.say(stillFine)
+		return
+	}
+	declared := p.because(t, p.solver.declared(p.source.lit))
+	e.VerdictDeclared = declared.verdict
+	if declared.verdict == Breaking {
+		strict = declared
+		e.Verdict = Breaking
+	}
+	switch {
+	case e.Verdict == Undecided || e.VerdictDeclared == Undecided:
+		e.say(fmt.Sprintf("We can't prove that old calls still work (%s).", either(strict.why, declared.why)))
+	case e.VerdictDeclared == Compatible:
+		e.say(p.walker.either(strictInput, strictOutput))
+	}
+	if strict.witness != nil {
+		e.Witness = p.shrink(strict.witness).appendJSON(nil)
+	}
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// because looks for a value that fails now and would fail, or for output be
+// let through, by this edit alone.
+func (p *pair) because(t trial, conditions ...lit) judgement {
+	edited := t.hybrid.not()
+	if p.dir == Output {
+		edited = t.hybrid
+	}
+	return p.contained(p.source.lit, p.target.lit, append(conditions, edited)...)
+}
+
+// ignored tells a property that is gone from an object that takes anything: no
+// call fails, but what callers send is lost.
+func (p *pair) ignored(e *edit) {
+	if !e.removed || p.dir == Output || e.VerdictDeclared == Breaking || e.VerdictDeclared == Undecided {
+		return
+	}
+	name := e.gone
+	if l, ok := findProp(e.at.flatA.props, name); !ok || p.solver.resolve(l) == never || p.described(e.at.b, name) {
+		return
+	}
+	effect := ignoredEffect
+	e.Effect = &effect
+	e.Verdict, e.VerdictDeclared = Breaking, Breaking
+	e.Witness, e.Note = nil, nil
+	if e.ID == "property.removed" {
+		e.Sentence = p.walker.property(e.at, name) + " is no longer declared; calls that send it are accepted, but it is ignored."
+	}
+}
+
+// described reports whether a schema still says something about a property.
+func (p *pair) described(l lit, name string) bool {
+	for _, n := range p.solver.inPlace([]lit{l}) {
+		if hasProp(n, name) {
+			return true
+		}
+		for _, pat := range n.patProps {
+			if p.solver.contains(&region{op: regionPattern, pats: []string{pat.name}}, name) != no {
+				return true
+			}
+		}
+		if n.hasExtra && n.extra != always && p.solver.resolve(n.extra) != never {
+			return true
+		}
+	}
+	return false
+}
+
+// phrase chooses the sentence that is true for the verdict.
+func (p *pair) phrase(e *edit) {
+	switch {
+	case e.VerdictDeclared == Breaking && e.Effect == nil && e.breaks != "":
+		e.Sentence = e.breaks
+	case e.narrows && e.VerdictDeclared == Compatible && e.Verdict == Compatible && e.Note != nil && p.dir == Input && e.ID != "property.removed":
+		e.Sentence = upper(p.walker.name(e.at)) + " is described differently."
+	}
+}
+
+// unblamed adds an edit for a break that no single edit explains.
+func (p *pair) unblamed(edits []*edit) []*edit {
+	proven := func(get func(e *edit) Verdict) bool {
+		return slices.ContainsFunc(edits, func(e *edit) bool { return get(e) == Breaking && e.Witness != nil })
+	}
+	strict := p.strict.verdict == Breaking && !proven(func(e *edit) Verdict { return e.Verdict })
+	declared := p.declared.verdict == Breaking && !proven(func(e *edit) Verdict { return e.VerdictDeclared })
+	if !strict && !declared {
+		return edits
+	}
+	e := &edit{}
+	e.ID, e.Direction = "schema.changed", p.dir
+	e.Verdict, e.VerdictDeclared = Breaking, p.declared.verdict
+	e.Witness = p.strict.witness.appendJSON(nil)
+	e.Sentence = p.walker.either("Together these changes reject calls that worked.", "Together these changes allow results that were not allowed.")
+	if p.declared.verdict == Compatible {
+		e.say(p.walker.either(strictInput, strictOutput))
+	}
+	return append(edits, e)
+}

@@ -1,0 +1,302 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bounds of the list of edits. Beyond them a last edit says how much is missing.
+const (
+	maxEdits = 3_000
+	maxWalk  = 60 // nesting of places
+)
+
+// place is a spot in both schemas that is compared: the two roots, two
+// properties of one name, the items of two arrays.
+type place struct {
+	parent     *place
+	depth      int
+	old, new   []view // what is written there: the schema itself, its $ref target, allOf parts
+	a, b       lit
+	flatA      *node
+	flatB      *node
+	path       string // as Property.Path
+	where      string // in which variant, in words; "" when there are none
+	inProp     bool
+	inNegation bool                 // narrowing here may widen the whole
+	put        func(n *node, l lit) // replaces this place in a copy of the parent's old flat node
+}
+
+// walker lists the edits between two documents.
+type walker struct {
+	p              *pair
+	oldDoc, newDoc *document
+	edits          []*edit
+	visited        map[string]bool
+	skipped        int
+}
+
+// edit is an Edit with what judging it needs.
+type edit struct {
+	Edit
+	at      *place
+	apply   func(n *node) // makes the old flat node of the place say what the new one says
+	narrows bool          // its sentence says that less is accepted
+	breaks  string        // the sentence when it breaks; "" for the same one
+	removed bool          // a property is gone,
+	gone    string        // this one
+}
+
+func (p *pair) walk() *walker {
+	w := &walker{p: p, oldDoc: p.old.document, newDoc: p.new.document, visited: map[string]bool{}}
+	p.walker = w
+	root := w.place(nil, view{p.old.doc, ""}, view{p.new.doc, ""}, "")
+	w.compare(root)
+	w.leftovers(root)
+	return w
+}
+
+// place pairs two subschemas.
+func (w *walker) place(parent *place, old, new view, path string) *place {
+	p := &place{parent: parent, path: path}
+	if parent != nil {
+		p.depth, p.where, p.inNegation = parent.depth+1, parent.where, parent.inNegation
+	}
+	p.old, p.new = w.oldDoc.parts(old), w.newDoc.parts(new)
+	p.a, p.b = w.oldDoc.at(old.at), w.newDoc.at(new.at)
+	p.flatA, p.flatB = w.p.solver.flat(p.a), w.p.solver.flat(p.b)
+	return p
+}
+
+// parts returns a subschema and what applies in place with it, the schema itself
+// first, for looking up where a keyword is written.
+func (d *document) parts(s view) []view {
+	var out []view
+	seen := map[string]bool{}
+	var visit func(s view, depth int)
+	visit = func(s view, depth int) {
+		if s.v == nil || depth > maxTableDepth || seen[s.at] {
+			return
+		}
+		seen[s.at] = true
+		out = append(out, s)
+		for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+			if ref := s.v.get(word).text(); ref != "" {
+				if at, ok := d.target(s.at, ref); ok {
+					visit(view{d.root.at(at), at}, depth+1)
+				}
+			}
+		}
+		if all := s.child("allOf"); all.v != nil && all.v.kind == kindArray {
+			for i := range all.v.items {
+				visit(all.child(strconv.Itoa(i)), depth+1)
+			}
+		}
+		if b, ok := d.besideNull(s); ok {
+			visit(b, depth+1)
+		}
+	}
+	visit(s, 0)
+	return out
+}
+
+// besideNull returns the other branch of a union of one schema with null.
+func (d *document) besideNull(s view) (view, bool) {
+	for _, word := range []string{"anyOf", "oneOf"} {
+		u := s.child(word)
+		if u.v == nil || u.v.kind != kindArray || len(u.v.items) != 2 {
+			continue
+		}
+		for i := range 2 {
+			if u.v.items[i].get("type").text() == "null" {
+				return u.child(strconv.Itoa(1 - i)), true
+			}
+		}
+	}
+	return view{}, false
+}
+
+// find returns where a keyword is written at a place.
+func find(parts []view, word string) view {
+	for _, s := range parts {
+		if c := s.child(word); c.v != nil {
+			return c
+		}
+	}
+	return view{}
+}
+
+// raw returns the text of a view, or nil.
+func (s view) raw() json.RawMessage {
+	if s.v == nil {
+		return nil
+	}
+	return s.v.raw
+}
+
+// same reports whether nothing below two subschemas can differ: equal text that
+// refers to nothing.
+func same(a, b view) bool {
+	return bytes.Equal(a.v.raw, b.v.raw) && !bytes.Contains(a.v.raw, []byte(`Ref"`)) && !bytes.Contains(a.v.raw, []byte(`"$ref"`))
+}
+
+// compare lists the edits at p and below it.
+func (w *walker) compare(p *place) {
+	key := p.old[0].at + "\x00" + p.new[0].at
+	if p.depth > maxWalk || w.visited[key] || same(p.old[0], p.new[0]) {
+		return
+	}
+	w.visited[key] = true
+	w.annotations(p)
+	if w.p.solver.resolve(p.a) != w.p.solver.resolve(p.b) {
+		if w.replaced(p) {
+			return
+		}
+		w.scalars(p)
+	}
+	w.objects(p)
+	w.arrays(p)
+	w.unions(p)
+	w.conditions(p)
+}
+
+// add records an edit about the keyword that stands at old and new.
+func (w *walker) add(p *place, id string, old, new view, sentence string) *edit {
+	e := &edit{at: p}
+	e.ID, e.Direction, e.Property = id, w.p.dir, p.path
+	e.Old, e.New = old.raw(), new.raw()
+	e.Pointer = new.at
+	if new.v == nil {
+		e.Pointer = old.at
+	}
+	e.Sentence = sentence
+	if len(w.edits) >= maxEdits {
+		w.skipped++
+		return e
+	}
+	w.edits = append(w.edits, e)
+	return e
+}
+
+// rule records an edit that a validator may notice. apply copies what changed
+// from the new flat node; breaks is the sentence when callers are hurt.
+func (w *walker) rule(p *place, id string, old, new view, sentence, breaks string, apply func(n *node)) *edit {
+	e := w.add(p, id, old, new, sentence)
+	e.apply, e.breaks = apply, breaks
+	return e
+}
+
+// note records an edit that no validator looks at.
+func (w *walker) note(p *place, id string, old, new view, sentence string) *edit {
+	e := w.add(p, id, old, new, sentence)
+	e.Annotation = true
+	e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
+	return e
+}
+
+// hybrid returns the old root with the flat node of p replaced by n.
+func (w *walker) hybrid(p *place, n *node) lit {
+	l := w.p.solver.intern(n)
+	for ; p.parent != nil; p = p.parent {
+		up := *p.parent.flatA
+		p.put(&up, l)
+		l = w.p.solver.intern(&up)
+	}
+	return l
+}
+
+// leftovers makes sure that no difference of the text goes unmentioned.
+func (w *walker) leftovers(root *place) {
+	for _, word := range []string{"$defs", "definitions"} {
+		old, new := root.old[0].child(word), root.new[0].child(word)
+		if old.v == nil && new.v == nil || old.v != nil && new.v != nil && old.v.key() == new.v.key() {
+			continue
+		}
+		if !w.touches("/" + word + "/") {
+			w.note(root, "defs.changed", old, new, "The shared definitions are written differently.")
+		}
+	}
+	if len(w.edits) == 0 && w.p.old.doc.key() != w.p.new.doc.key() {
+		w.note(root, "schema.equivalent", view{}, view{}, "The schema is written differently.")
+	}
+	if w.skipped > 0 {
+		w.note(root, "limits.size", view{}, view{}, strconv.Itoa(w.skipped)+" more edits are not listed.").Verdict = Undecided
+	}
+}
+
+func (w *walker) touches(prefix string) bool {
+	return slices.ContainsFunc(w.edits, func(e *edit) bool { return strings.HasPrefix(e.Pointer, prefix) })
+}
+
+// annotations lists what changed in the keywords that no validator looks at.
+func (w *walker) annotations(p *place) {
+	if p.parent == nil {
+		w.dialect(p)
+	}
+	seen := map[string]bool{}
+	for _, parts := range [][]view{p.old, p.new} {
+		for _, s := range parts {
+			if s.v.kind != kindObject {
+				continue
+			}
+			for _, m := range s.v.members {
+				if !seen[m.name] && !known[m.name] {
+					seen[m.name] = true
+					w.annotation(p, m.name)
+				}
+			}
+		}
+	}
+}
+
+// known are the keywords that other rules compare, or that only name things.
+var known = map[string]bool{
+	"$ref": true, "$dynamicRef": true, "$recursiveRef": true, "$schema": true, "$defs": true, "definitions": true,
+	"$id": true, "id": true, "$anchor": true, "$dynamicAnchor": true, "$recursiveAnchor": true, "$vocabulary": true,
+	"type": true, "enum": true, "const": true, "multipleOf": true, "minimum": true, "maximum": true,
+	"exclusiveMinimum": true, "exclusiveMaximum": true, "minLength": true, "maxLength": true, "pattern": true,
+	"items": true, "prefixItems": true, "additionalItems": true, "contains": true, "minContains": true, "maxContains": true,
+	"minItems": true, "maxItems": true, "uniqueItems": true, "unevaluatedItems": true,
+	"properties": true, "patternProperties": true, "additionalProperties": true, "unevaluatedProperties": true,
+	"propertyNames": true, "required": true, "minProperties": true, "maxProperties": true,
+	"dependencies": true, "dependentRequired": true, "dependentSchemas": true,
+	"allOf": true, "anyOf": true, "oneOf": true, "not": true, "if": true, "then": true, "else": true,
+}
+
+func (w *walker) dialect(p *place) {
+	old, new := p.old[0].child("$schema"), p.new[0].child("$schema")
+	if old.v.text() == new.v.text() {
+		return
+	}
+	if w.p.old.draft != w.p.new.draft {
+		e := w.note(p, "dialect.changed", old, new, "The schema is written for JSON Schema "+w.p.new.draft+" now, was "+w.p.old.draft+".")
+		e.at = p
+		return
+	}
+	w.note(p, "dialect.changed", old, new, "The schema names its dialect differently; it is the same one.")
+}
+
+func (w *walker) annotation(p *place, word string) {
+	old, new := find(p.old, word), find(p.new, word)
+	if old.v != nil && new.v != nil && old.v.key() == new.v.key() {
+		return
+	}
+	noun, sentence := w.annotationWords(p, word, old, new)
+	verb := "changed"
+	switch {
+	case old.v == nil:
+		verb = "added"
+	case new.v == nil:
+		verb = "removed"
+	}
+	if noun == "deprecated" {
+		verb = "unset"
+		if new.v.isTrue() {
+			verb = "set"
+		}
+	}
+	w.note(p, noun+"."+verb, old, new, sentence)
+}
