@@ -72,12 +72,12 @@ func (t *tx) InsertListing(ctx context.Context, l *review.Listing) error {
 	return named(err, review.Conflict, "This listing is kept already.")
 }
 
-// point makes r refer to the slice of a tool, with the tool's own name and
-// digest where the slice's row says otherwise.
+// point makes r refer to the slice of a tool, with the tool's own reading where
+// the slice's row has another.
 func (r *ref) point(tool *surface.Tool, row sliceRow) {
 	r.slice = row.ID
-	if string(row.Name) != tool.Name || surface.Hash(row.Digest) != tool.Digest {
-		r.own, r.name, r.digest = true, tool.Name, tool.Digest
+	if own := (reading{tool.Name, tool.Form, tool.Digest}); own != row.reading(ref{}) {
+		r.own, r.read = true, own
 	}
 }
 
@@ -110,11 +110,9 @@ func (r *listingRow) surface(refs []ref, rows []sliceBytes) (*surface.Listing, e
 		if !ok {
 			return nil, fmt.Errorf("slice %d of tool %d is missing", f.slice, i+1)
 		}
-		tools[i] = surface.Tool{Position: i + 1, Name: string(s.Name), Raw: jsontext.Value(s.Raw),
-			RawHash: surface.Hash(s.RawHash), Digest: surface.Hash(s.Digest)}
-		if f.own {
-			tools[i].Name, tools[i].Digest = f.name, f.digest
-		}
+		as := s.reading(f)
+		tools[i] = surface.Tool{Position: i + 1, Name: as.name, Raw: jsontext.Value(s.Raw),
+			RawHash: surface.Hash(s.RawHash), Digest: as.digest, Form: as.form}
 	}
 	raw, err := join(r.Envelope, refs, tools)
 	if err != nil {
@@ -228,10 +226,8 @@ func toolRefs(refs []ref, bySlice map[int64]sliceRow) ([]review.ToolRef, error) 
 		if !ok {
 			return nil, fmt.Errorf("slice %d of tool %d is missing", f.slice, i+1)
 		}
-		tools[i] = review.ToolRef{Position: i + 1, Name: string(s.Name), Digest: surface.Hash(s.Digest), RawHash: surface.Hash(s.RawHash)}
-		if f.own {
-			tools[i].Name, tools[i].Digest = f.name, f.digest
-		}
+		as := s.reading(f)
+		tools[i] = review.ToolRef{Position: i + 1, Name: as.name, Digest: as.digest, RawHash: surface.Hash(s.RawHash)}
 	}
 	return tools, nil
 }

@@ -15,6 +15,7 @@ import (
 //	head    uvarint  gap << 2 | own << 1 | apart
 //	slice   varint   slice id, less the id of the record before
 //	name    uvarint length, bytes           only with own
+//	form    uvarint length, bytes           only with own
 //	digest  32 bytes                        only with own
 //
 // gap is how many envelope bytes stand between the end of the tool before and
@@ -22,20 +23,26 @@ import (
 // were cut into SSE lines, say): they are then part of the envelope as they came,
 // gap is 0, and the slice holds the definition put together.
 //
-// The slice's row carries name and digest, which follow from its bytes. own says
-// that this listing read them otherwise, such as another shape that takes the
-// name from elsewhere; without it a stranger who pushed the same bytes first
+// The slice's row carries name, form and digest, which follow from its bytes. own
+// says that this listing read them otherwise, such as another shape that takes
+// the name from elsewhere; without it a stranger who pushed the same bytes first
 // could choose the name that others see.
 //
 // Ids of slices that came in together are consecutive, so that a record usually
 // takes two bytes.
 type ref struct {
-	slice  int64
-	gap    int
-	apart  bool
-	own    bool
-	name   string       // with own
-	digest surface.Hash // with own
+	slice int64
+	gap   int
+	apart bool
+	own   bool
+	read  reading // with own
+}
+
+// reading is what a reader made of a definition's bytes.
+type reading struct {
+	name   string
+	form   surface.Form
+	digest surface.Hash
 }
 
 const (
@@ -105,9 +112,9 @@ func packRefs(refs []ref) []byte {
 		packed = binary.AppendVarint(packed, r.slice-last)
 		last = r.slice
 		if r.own {
-			packed = binary.AppendUvarint(packed, uint64(len(r.name)))
-			packed = append(packed, r.name...)
-			packed = append(packed, r.digest[:]...)
+			packed = appendText(packed, r.read.name)
+			packed = appendText(packed, string(r.read.form))
+			packed = append(packed, r.read.digest[:]...)
 		}
 	}
 	return packed
@@ -131,7 +138,7 @@ func unpackRefs(packed []byte) ([]ref, error) {
 		r := ref{slice: last, gap: int(head >> 2), apart: head&flagApart != 0, own: head&flagOwn != 0}
 		if r.own {
 			var err error
-			if packed, err = r.unpackOwn(packed); err != nil {
+			if packed, err = r.read.unpack(packed); err != nil {
 				return nil, err
 			}
 		}
@@ -140,18 +147,34 @@ func unpackRefs(packed []byte) ([]ref, error) {
 	return refs, nil
 }
 
-func (r *ref) unpackOwn(packed []byte) (rest []byte, err error) {
-	size, n := binary.Uvarint(packed)
-	if n <= 0 || size > uint64(len(packed)-n) {
-		return nil, errRefs
+func (r *reading) unpack(packed []byte) (rest []byte, err error) {
+	var form string
+	if r.name, packed, err = cutText(packed); err != nil {
+		return nil, err
 	}
-	packed = packed[n:]
-	r.name, packed = string(packed[:size]), packed[size:]
+	if form, packed, err = cutText(packed); err != nil {
+		return nil, err
+	}
+	r.form = surface.Form(form)
 	if len(packed) < len(r.digest) {
 		return nil, errRefs
 	}
-	copy(r.digest[:], packed)
-	return packed[len(r.digest):], nil
+	return packed[copy(r.digest[:], packed):], nil
+}
+
+func appendText(b []byte, text string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(text)))
+	return append(b, text...)
+}
+
+// cutText undoes appendText.
+func cutText(b []byte) (text string, rest []byte, err error) {
+	size, n := binary.Uvarint(b)
+	if n <= 0 || size > uint64(len(b)-n) {
+		return "", nil, errRefs
+	}
+	end := n + int(size)
+	return string(b[n:end]), b[end:], nil
 }
 
 // sliceIDsOf returns the distinct slice ids of refs, sorted.

@@ -15,7 +15,16 @@ type sliceRow struct {
 	RawHash hash   `db:"raw_hash"`
 	ID      int64  `db:"id"`
 	Digest  hash   `db:"digest"`
+	Form    string `db:"form"`
 	Name    octets `db:"name"`
+}
+
+// reading returns what the reader of f's listing made of the slice.
+func (r sliceRow) reading(f ref) reading {
+	if f.own {
+		return f.read
+	}
+	return reading{string(r.Name), surface.Form(r.Form), surface.Hash(r.Digest)}
 }
 
 type sliceBytes struct {
@@ -62,7 +71,7 @@ func (t *tx) keepSlices(ctx context.Context, tools []surface.Tool) (map[hash]sli
 			continue
 		}
 		known[hash(tool.RawHash)] = sliceRow{} // twice in the listing: kept once
-		row := sliceRow{RawHash: hash(tool.RawHash), Digest: hash(tool.Digest), Name: octets(tool.Name)}
+		row := sliceRow{RawHash: hash(tool.RawHash), Digest: hash(tool.Digest), Form: string(tool.Form), Name: octets(tool.Name)}
 		fresh = append(fresh, sliceBytes{row, blob(tool.Raw)})
 	}
 	first := t.store.slices.take(t.store.now(), len(fresh))

@@ -1,0 +1,300 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/surface"
+)
+
+func testReleases(b *bench) {
+	s := b.server("shop")
+	l := b.push(s, payload(definition("a", "one")))
+	r := b.release(s, "1.0.0", l)
+	get := func() *review.Release {
+		return read(b, func(tx review.Tx) (*review.Release, error) { return tx.ReleaseByID(b.ctx, r.ID) })
+	}
+	b.equal(get(), r)
+
+	r.Predecessor, r.PredecessorConfirmedBy = "0.9", "ada"
+	r.ReleasedAt, r.ReleasedBy, r.ReleasedRevision, r.ReleasedBaseID = b.now(), "ada", 1, "base"
+	r.WithdrawnAt, r.WithdrawnBy, r.WithdrawnReason, r.WithdrawnForCause = b.now(), "zoe", "it broke", true
+	b.update(func(tx review.Tx) error { return tx.UpdateRelease(b.ctx, r) })
+	b.equal(get(), r)
+
+	second := b.revision(r, 2, l)
+	b.update(func(tx review.Tx) error { return tx.InsertRevision(b.ctx, &second) })
+	r.Head = second
+	b.equal(get(), r)
+	b.refuses(review.Conflict, func(tx review.Tx) error { return tx.InsertRevision(b.ctx, &second) })
+
+	missing(b, func(tx review.Tx) (*review.Release, error) { return tx.ReleaseByID(b.ctx, "x") })
+	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.UpdateRelease(b.ctx, &review.Release{ID: "x"}) })
+	b.refuses(review.Conflict, func(tx review.Tx) error {
+		return tx.InsertRelease(b.ctx, &review.Release{ID: newID(), ServerID: s.ID, Profile: r.Profile, Version: "1.0.0"})
+	})
+	ref := &review.Release{ID: newID(), ServerID: s.ID, Profile: r.Profile, Ref: "pr-12", CreatedAt: b.now()}
+	twin := &review.Release{ID: newID(), ServerID: s.ID, Profile: "admin", Version: "1.0.0", CreatedAt: b.now()}
+	b.update(func(tx review.Tx) error {
+		if err := tx.InsertRelease(b.ctx, ref); err != nil {
+			return err
+		}
+		return tx.InsertRelease(b.ctx, twin)
+	})
+	b.refuses(review.Conflict, func(tx review.Tx) error {
+		return tx.InsertRelease(b.ctx, &review.Release{ID: newID(), ServerID: s.ID, Profile: r.Profile, Ref: "pr-12"})
+	})
+	byRef := read(b, func(tx review.Tx) (*review.Release, error) { return tx.ReleaseByRef(b.ctx, s.ID, r.Profile, "pr-12") })
+	b.equal(byRef, ref)
+	for _, name := range []string{"", "1.0.0"} {
+		missing(b, func(tx review.Tx) (*review.Release, error) { return tx.ReleaseByRef(b.ctx, s.ID, r.Profile, name) })
+	}
+	ref.Version = "1.0.0"
+	b.refuses(review.Conflict, func(tx review.Tx) error { return tx.UpdateRelease(b.ctx, ref) })
+}
+
+func testReleaseLists(b *bench) {
+	s, other := b.server("shop"), b.server("other")
+	l := b.push(s, payload(definition("a", "one")))
+	var all []review.Release
+	for i := range 4 {
+		r := b.release(s, fmt.Sprintf("1.%d.0", i), l)
+		all = append([]review.Release{*r}, all...)
+	}
+	foreign := b.release(other, "1.0.0", l)
+	admin := &review.Release{ID: newID(), ServerID: s.ID, Profile: "admin", Version: "9", CreatedAt: b.now()}
+	b.update(func(tx review.Tx) error { return tx.InsertRelease(b.ctx, admin) })
+	list := func(profile string, p review.Page) []review.Release {
+		return read(b, func(tx review.Tx) ([]review.Release, error) { return tx.Releases(b.ctx, s.ID, profile, p) })
+	}
+	b.equal(list("default", review.Page{Limit: 9}), all)
+	b.equal(list("", review.Page{Limit: 9}), append([]review.Release{*admin}, all...))
+	b.equal(list("default", review.Page{Limit: 2, Before: all[0].ID}), all[1:3])
+	b.equal(len(list("", review.Page{})), 1) // no limit is the least
+
+	byID := func(r review.Release) string { return r.ID }
+	some := read(b, func(tx review.Tx) ([]review.Release, error) {
+		return tx.ReleasesByID(b.ctx, []string{all[2].ID, "x", foreign.ID})
+	})
+	b.equal(sorted(some, byID), sorted([]review.Release{all[2], *foreign}, byID))
+	key := func(server *review.Server, profile, version string) review.VersionKey {
+		return review.VersionKey{ProfileKey: review.ProfileKey{ServerID: server.ID, Profile: profile}, Version: version}
+	}
+	some = read(b, func(tx review.Tx) ([]review.Release, error) {
+		return tx.ReleasesByVersion(b.ctx, []review.VersionKey{key(s, "default", "1.1.0"), key(other, "default", "1.0.0"),
+			key(other, "default", "1.1.0"), key(s, "admin", "1.1.0"), key(s, "default", "")})
+	})
+	b.equal(sorted(some, byID), sorted([]review.Release{all[2], *foreign}, byID))
+	digest := read(b, func(tx review.Tx) ([]review.Release, error) {
+		return tx.ReleasesByDigest(b.ctx, s.ID, "default", l.Surface.Digest)
+	})
+	b.equal(digest, all)
+	digest = read(b, func(tx review.Tx) ([]review.Release, error) {
+		return tx.ReleasesByDigest(b.ctx, s.ID, "default", digestOf("unknown"))
+	})
+	b.equal(digest, []review.Release{})
+
+	all[1].ReleasedAt, all[2].WithdrawnAt = b.now(), b.now()
+	b.update(func(tx review.Tx) error {
+		if err := tx.UpdateRelease(b.ctx, &all[1]); err != nil {
+			return err
+		}
+		return tx.UpdateRelease(b.ctx, &all[2])
+	})
+	open := func(p review.Page) []review.Release {
+		return read(b, func(tx review.Tx) ([]review.Release, error) { return tx.OpenReleases(b.ctx, p) })
+	}
+	b.equal(open(review.Page{Limit: 9}), []review.Release{*admin, *foreign, all[0], all[3]})
+	b.equal(open(review.Page{Limit: 1, Before: foreign.ID}), []review.Release{all[0]})
+}
+
+// markReleased releases r without its subjects.
+func (b *bench) markReleased(r *review.Release) {
+	b.Helper()
+	r.ReleasedAt, r.ReleasedRevision = b.now(), 1
+	b.update(func(tx review.Tx) error { return tx.UpdateRelease(b.ctx, r) })
+}
+
+func (b *bench) markWithdrawn(r *review.Release) {
+	b.Helper()
+	r.WithdrawnAt = b.now()
+	b.update(func(tx review.Tx) error { return tx.UpdateRelease(b.ctx, r) })
+}
+
+func testLastReleased(b *bench) {
+	s, other := b.server("shop"), b.server("other")
+	l := b.push(s, payload(definition("a", "one")))
+	first, second, third := b.release(s, "1", l), b.release(s, "2", l), b.release(s, "3", l)
+	foreign := b.release(other, "7", l)
+	shop, else_ := review.ProfileKey{ServerID: s.ID, Profile: "default"}, review.ProfileKey{ServerID: other.ID, Profile: "default"}
+	last := func() map[review.ProfileKey]review.Release {
+		return read(b, func(tx review.Tx) (map[review.ProfileKey]review.Release, error) {
+			return tx.LastReleased(b.ctx, []review.ProfileKey{shop, else_, {ServerID: s.ID, Profile: "admin"}})
+		})
+	}
+	b.equal(last(), map[review.ProfileKey]review.Release{})
+	b.markReleased(second)
+	b.markReleased(first) // an older version, released later
+	b.equal(last(), map[review.ProfileKey]review.Release{shop: *first})
+	b.markReleased(foreign)
+	b.equal(last(), map[review.ProfileKey]review.Release{shop: *first, else_: *foreign})
+	b.markWithdrawn(first)
+	b.equal(last(), map[review.ProfileKey]review.Release{shop: *second, else_: *foreign})
+	b.markWithdrawn(third) // never released
+	b.equal(last()[shop], *second)
+	none := read(b, func(tx review.Tx) (map[review.ProfileKey]review.Release, error) { return tx.LastReleased(b.ctx, nil) })
+	b.equal(none, map[review.ProfileKey]review.Release{})
+}
+
+func testCountOpenReleases(b *bench) {
+	s, other := b.server("shop"), b.server("other")
+	l := b.push(s, payload(definition("a", "one")))
+	count := func() int {
+		return read(b, func(tx review.Tx) (int, error) { return tx.CountOpenReleases(b.ctx, s.ID) })
+	}
+	b.equal(count(), 0)
+	old, released := b.release(s, "1", l), b.release(s, "2", l)
+	b.release(other, "1", l)
+	b.equal(count(), 2)
+	b.markReleased(released)
+	b.equal(count(), 0) // old is superseded
+	again := b.revision(old, 2, l)
+	b.update(func(tx review.Tx) error { return tx.InsertRevision(b.ctx, &again) })
+	b.equal(count(), 1) // pushed to since
+	gone := b.release(s, "3", l)
+	b.equal(count(), 2)
+	b.markWithdrawn(gone)
+	b.equal(count(), 1)
+	b.markWithdrawn(released) // no longer the last released
+	b.equal(count(), 1)
+}
+
+func testRevisions(b *bench) {
+	s := b.server("shop")
+	l := b.push(s, payload(definition("a", "one")))
+	r, other := b.release(s, "1", l), b.release(s, "2", l)
+	second := b.revision(r, 2, l)
+	b.update(func(tx review.Tx) error { return tx.InsertRevision(b.ctx, &second) })
+	get := func(ids ...string) []review.Revision {
+		return read(b, func(tx review.Tx) ([]review.Revision, error) { return tx.Revisions(b.ctx, ids) })
+	}
+	b.equal(get(r.ID), []review.Revision{second, r.Head})
+	b.equal(get(other.ID, r.ID, "x"), []review.Revision{second, other.Head, r.Head})
+	b.equal(get(), []review.Revision{})
+	b.refuses(review.Invalid, func(tx review.Tx) error {
+		return tx.InsertRevision(b.ctx, &review.Revision{N: 1, ReleaseID: "x", ListingID: l.ID})
+	})
+}
+
+func toolKey(name, text string) review.SubjectKey {
+	return review.SubjectKey{Subject: change.SubjectTool, Name: name, Digest: digestOf(text)}
+}
+
+// releaseWith makes, releases and records a release of the subjects.
+func (b *bench) releaseWith(s *review.Server, version string, l *review.Listing, keys ...review.SubjectKey) *review.Release {
+	b.Helper()
+	r := b.release(s, version, l)
+	b.markReleased(r)
+	b.update(func(tx review.Tx) error { return tx.InsertReleased(b.ctx, s.ID, r.Profile, r.ID, keys) })
+	return r
+}
+
+func (b *bench) released(profiles []review.ProfileKey, digests ...surface.Hash) []review.ReleasedSubject {
+	b.Helper()
+	found := read(b, func(tx review.Tx) ([]review.ReleasedSubject, error) { return tx.Released(b.ctx, profiles, digests) })
+	slices.SortFunc(found, func(x, y review.ReleasedSubject) int {
+		return cmp.Or(cmp.Compare(x.ServerID, y.ServerID), cmp.Compare(x.Profile, y.Profile), cmp.Compare(x.Subject, y.Subject),
+			cmp.Compare(x.Name, y.Name), cmp.Compare(x.Digest.String(), y.Digest.String()))
+	})
+	return found
+}
+
+func testReleased(b *bench) {
+	s, other := b.server("shop"), b.server("other")
+	l := b.push(s, payload(definition("a", "one")))
+	shop, else_ := review.ProfileKey{ServerID: s.ID, Profile: "default"}, review.ProfileKey{ServerID: other.ID, Profile: "default"}
+	odd := toolKey("pay\x00\xed\xa0\x80", "text")
+	same := toolKey("payx", "text") // another subject with the same digest
+	text := review.SubjectKey{Subject: change.SubjectInstructions, Digest: digestOf("instructions")}
+	kept := toolKey("kept", "kept")
+	stands := func(p review.ProfileKey, k review.SubjectKey, r *review.Release) review.ReleasedSubject {
+		return review.ReleasedSubject{ProfileKey: p, SubjectKey: k, ReleaseID: r.ID, Title: r.Version}
+	}
+	all := []surface.Hash{odd.Digest, text.Digest, kept.Digest, digestOf("unknown"), {}}
+	b.equal(b.released([]review.ProfileKey{shop}, all...), []review.ReleasedSubject{})
+
+	first := b.releaseWith(s, "1", l, odd, text, kept)
+	b.equal(b.released([]review.ProfileKey{shop, else_}, all...), []review.ReleasedSubject{stands(shop, text, first), stands(shop, kept, first), stands(shop, odd, first)})
+	second := b.releaseWith(s, "2", l, same, kept)
+	foreign := b.releaseWith(other, "3", l, kept)
+	b.equal(b.released([]review.ProfileKey{shop}, all...), []review.ReleasedSubject{
+		stands(shop, text, first), stands(shop, kept, second), stands(shop, odd, first), stands(shop, same, second)})
+	both := b.released([]review.ProfileKey{shop, else_}, kept.Digest)
+	b.equal(sorted(both, func(r review.ReleasedSubject) string { return r.Title }),
+		[]review.ReleasedSubject{stands(shop, kept, second), stands(else_, kept, foreign)})
+
+	third := b.releaseWith(s, "3", l, odd, kept) // odd is back
+	b.equal(b.released([]review.ProfileKey{shop}, odd.Digest), []review.ReleasedSubject{stands(shop, odd, third), stands(shop, same, second)})
+	b.markWithdrawn(third)
+	b.equal(b.released([]review.ProfileKey{shop}, odd.Digest, kept.Digest), []review.ReleasedSubject{
+		stands(shop, kept, second), stands(shop, odd, first), stands(shop, same, second)})
+	b.markWithdrawn(first)
+	b.equal(b.released([]review.ProfileKey{shop}, all...), []review.ReleasedSubject{stands(shop, kept, second), stands(shop, same, second)})
+	b.markWithdrawn(second)
+	b.equal(b.released([]review.ProfileKey{shop}, all...), []review.ReleasedSubject{})
+	b.equal(b.released(nil, all...), []review.ReleasedSubject{})
+	b.equal(b.released([]review.ProfileKey{shop}), []review.ReleasedSubject{})
+}
+
+// testReleasedModel compares random histories with sets that are kept whole.
+func testReleasedModel(b *bench) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s := b.server("shop")
+	l := b.push(s, payload(definition("a", "one")))
+	shop := review.ProfileKey{ServerID: s.ID, Profile: "default"}
+	var keys []review.SubjectKey
+	for i := range 12 {
+		keys = append(keys, toolKey(fmt.Sprint("t", i/2), fmt.Sprint(i)))
+	}
+	type past struct {
+		release *review.Release
+		holds   map[review.SubjectKey]bool
+	}
+	var history []past
+	for i := range 25 {
+		p := past{holds: map[review.SubjectKey]bool{}}
+		var subjects []review.SubjectKey
+		for _, k := range keys {
+			if random.IntN(3) > 0 {
+				p.holds[k] = true
+				subjects = append(subjects, k)
+			}
+		}
+		p.release = b.releaseWith(s, fmt.Sprint(i), l, subjects...)
+		history = append(history, p)
+		if old := history[random.IntN(len(history))].release; random.IntN(3) == 0 && old.WithdrawnAt.IsZero() {
+			b.markWithdrawn(old)
+		}
+		want := map[review.SubjectKey]string{}
+		for _, h := range history {
+			for k := range h.holds {
+				if h.release.WithdrawnAt.IsZero() {
+					want[k] = h.release.Version
+				}
+			}
+		}
+		var digests []surface.Hash
+		for _, k := range keys {
+			digests = append(digests, k.Digest)
+		}
+		got := map[review.SubjectKey]string{}
+		for _, r := range b.released([]review.ProfileKey{shop}, digests...) {
+			got[r.SubjectKey] = r.Title
+		}
+		b.equal(got, want)
+	}
+}
