@@ -5,7 +5,6 @@ var iconPaths = map[string]string{
 	"bang":     "M8 2.5v7M8 13v.01",
 	"check":    "M3 8.5l3.5 3.5L13 4.5",
 	"cross":    "M4 4l8 8M12 4l-8 8",
-	"dot":      "M8 8v.01",
 	"equal":    "M3.5 6h9M3.5 10h9",
 	"info":     "M8 7.5v5M8 3.5v.01",
 	"lines":    "M3 4.5h10M3 8h10M3 11.5h6",

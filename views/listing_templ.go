@@ -391,7 +391,7 @@ func FamilyTable(list []FamilyLine) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div class=\"table-box rows-to-cards\" tabindex=\"0\" role=\"region\" aria-label=\"Families\"><table><thead><tr><th scope=\"col\">Family</th><th scope=\"col\" class=\"num\">Tools</th><th scope=\"col\">Positions and names</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div class=\"table-box rows-to-cards\" tabindex=\"0\" role=\"region\" aria-label=\"Table of families\"><table><thead><tr><th scope=\"col\">Family</th><th scope=\"col\" class=\"num\">Tools</th><th scope=\"col\">Positions and names</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

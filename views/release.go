@@ -191,7 +191,7 @@ type ToolRow struct {
 	Name    prose.Visible
 	Mark    string // "✕ breaking", "✓ you"
 	Tone    Tone
-	Threads string // "2 threads"
+	Threads string // open ones: "2"
 	Current bool
 }
 

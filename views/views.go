@@ -80,7 +80,7 @@ func GateBadge(r gate.Result) Badge {
 	if b, ok := gateBadges[r]; ok {
 		return b
 	}
-	return Badge{Plain, "dot", "No listing yet"}
+	return Badge{Plain, "minus", "No listing yet"}
 }
 
 // Link is a place to go to.
@@ -124,6 +124,12 @@ func Say(s string) Sentence {
 		return Sentence{{Text: prose.Show(s)}} // a lone backtick is no code
 	}
 	return out
+}
+
+// quoted puts quotation marks around other people's words.
+func quoted(v prose.Visible) prose.Visible {
+	out := prose.Visible{{Kind: prose.Plain, Text: "“", Raw: "“"}}
+	return append(append(out, v...), prose.Span{Kind: prose.Plain, Text: "”", Raw: "”"})
 }
 
 // String is the sentence in plain text.

@@ -1,0 +1,250 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/countersign/countersign/internal/testkit"
+)
+
+var (
+	shotsDir  = flag.String("shots", "", "write a picture of every state into this folder")
+	storyAddr = flag.String("storybook", "", "serve every state at this address until interrupted")
+	onlyState = flag.String("state", "", "only states whose name begins so")
+)
+
+// chromium is one browser for all tests of the package.
+var chromium struct {
+	sync.Once
+	ctx    context.Context
+	cancel context.CancelFunc
+	err    error
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	if chromium.cancel != nil {
+		chromium.cancel()
+	}
+	os.Exit(code)
+}
+
+// browser returns the running browser, and starts it the first time.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		testkit.Missing(t, "chromium (run: make deps)")
+	}
+	chromium.Do(func() { startChromium(path) })
+	if chromium.err != nil {
+		t.Fatalf("start chromium: %v", chromium.err)
+	}
+	return chromium.ctx
+}
+
+func startChromium(path string) {
+	home, err := os.MkdirTemp("", "countersign-chromium-")
+	if err != nil {
+		chromium.err = err
+		return
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path),
+		chromedp.UserDataDir(home+"/profile"),
+		chromedp.Env("HOME="+home),
+		chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("hide-scrollbars", true),
+		chromedp.WSURLReadTimeout(time.Minute),
+	)
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	chromium.ctx = ctx
+	chromium.cancel = func() {
+		cancel()
+		stop()
+		_ = os.RemoveAll(home)
+	}
+	chromium.err = chromedp.Do(ctx)
+}
+
+// screen is what a page is looked at on.
+type screen struct {
+	width int64
+	dark  bool
+}
+
+var screens = []screen{{1280, false}, {1280, true}, {390, false}, {390, true}}
+
+func (s screen) String() string {
+	if s.dark {
+		return fmt.Sprintf("%d-dark", s.width)
+	}
+	return fmt.Sprintf("%d-light", s.width)
+}
+
+// tab is one tab, and what went wrong in it.
+type tab struct {
+	ctx  context.Context
+	t    *testing.T
+	mu   sync.Mutex
+	said []string // console messages of level warning or worse
+}
+
+// newTab opens a tab that is closed at the end of the test.
+func newTab(t *testing.T, s screen) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
+	ctx, cancelTime := context.WithTimeout(ctx, 3*time.Minute)
+	b := &tab{ctx: ctx, t: t}
+	console := chromedp.Console(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			b.note(m)
+		}
+	}()
+	t.Cleanup(func() {
+		cancelTime()
+		cancel()
+		<-done
+	})
+	b.show(s)
+	return b
+}
+
+func (b *tab) note(m chromedp.ConsoleMessage) {
+	if m.Type != chromedp.ConsoleError && m.Type != chromedp.ConsoleWarning && !m.IsException() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.said = append(b.said, m.String())
+}
+
+// complaints returns what the browser complained of since the last call.
+func (b *tab) complaints() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	said := b.said
+	b.said = nil
+	return said
+}
+
+// show changes the screen.
+func (b *tab) show(s screen) {
+	b.t.Helper()
+	scheme := "light"
+	if s.dark {
+		scheme = "dark"
+	}
+	b.do(
+		chromedp.EmulateViewport(s.width, 900),
+		chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+			})
+			return err
+		}),
+	)
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatalf("browser: %v", err)
+	}
+}
+
+func (b *tab) open(url string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(url))
+}
+
+// eval returns the value of an expression in the page.
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.t.Fatalf("browser: %.200s: %v", expression, err)
+	}
+	return v
+}
+
+// evalAsync is eval for an expression that gives a promise.
+func evalAsync[T any](b *tab, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("browser: %.200s: %v", expression, err)
+	}
+	return v
+}
+
+// picture writes what the whole page looks like.
+func (b *tab) picture(name string) {
+	b.t.Helper()
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.t.Fatalf("picture: %v", err)
+	}
+	if err := os.WriteFile(*shotsDir+"/"+name+".png", png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// axe returns what the accessibility checker finds on the page, one line each.
+func (b *tab) axe() []string {
+	b.t.Helper()
+	source := axeSource(b.t)
+	// Evaluated by the debugger, so the page's policy does not stand in the way.
+	b.do(chromedp.Evaluate[chromedp.Void](source))
+	return evalAsync[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.flatMap(
+		v => v.nodes.map(n => v.id + ": " + v.help + ": " + n.target.join(" ") + ": " + n.html.slice(0, 160) + " | " + (n.any[0]?.message ?? n.all[0]?.message ?? ""))))`)
+}
+
+var axeOnce = sync.OnceValues(func() (string, error) {
+	b, err := os.ReadFile(testkit.Root() + "/e2e/node_modules/axe-core/axe.min.js")
+	return string(b) + "\n;undefined", err
+})
+
+func axeSource(t *testing.T) string {
+	t.Helper()
+	testkit.NodeModule(t, "axe-core")
+	source, err := axeOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// overflow lists what is wider than the screen and can't be scrolled by itself.
+const overflow = `(() => {
+	const wide = document.documentElement.clientWidth;
+	if (document.documentElement.scrollWidth <= wide) return [];
+	const scrolls = (e) => { for (; e && e !== document.body; e = e.parentElement) if (/auto|scroll|hidden/.test(getComputedStyle(e).overflowX)) return true; return false; };
+	return ["page is " + document.documentElement.scrollWidth + " wide"].concat([...document.body.querySelectorAll("*")]
+		.filter((e) => e.getBoundingClientRect().right > wide + 1 && !scrolls(e.parentElement))
+		.slice(0, 8).map((e) => e.outerHTML.slice(0, 160)));
+})()`
+
+func oneLine(list []string) string { return strings.Join(list, "\n\t") }
