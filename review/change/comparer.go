@@ -153,6 +153,9 @@ func (c *comparer) finish(old, new []surface.Tool) {
 	r.Edits = groupEdits(r.Changes)
 	r.Folded = foldNoise(r.Changes)
 	r.Raised = raiseBulk(c.pairs.pairs)
+	for _, b := range r.Raised {
+		r.Class = Max(r.Class, b.Class)
+	}
 	r.Decisions = c.decisions(old, new)
 	r.Bump = DefaultBumpPolicy.Suggest(r)
 	r.fill()

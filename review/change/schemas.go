@@ -1,6 +1,8 @@
 package change
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -66,7 +68,7 @@ func schemaRemoved(dir schema.Direction, pointer string, old jsontext.Value) []D
 func editDetails(e schema.Edit, root, tool string) []Detail {
 	pointer := root + e.Pointer
 	if noun, _, _ := strings.Cut(e.ID, "."); noun == "description" || noun == "title" {
-		f := textField{noun: noun, what: noun + " of " + place(e), pointer: pointer, direction: string(e.Direction), contract: noun == "description"}
+		f := textField{noun: noun, what: noun + " of " + place(e), place: upperFirst(place(e)) + ": ", pointer: pointer, direction: string(e.Direction), contract: noun == "description"}
 		old, okOld := textOf(jsontext.Value(e.Old))
 		new, okNew := textOf(jsontext.Value(e.New))
 		if ds := textDetails(f, old, new, tool); okOld && okNew && len(ds) > 0 {
@@ -150,6 +152,9 @@ func actsByDefault(property []byte) bool {
 // differs is ever left out.
 func settle(all []Detail, res schema.Result, dir schema.Direction, pointer string, old, new jsontext.Value) []Detail {
 	whole := verdictClass(res.Declared)
+	if len(all) == 0 && whole == None && !sameTexts(old, new) {
+		whole = Behaviour
+	}
 	strongest := None
 	for i := range all {
 		strongest = Max(strongest, all[i].Class)
@@ -159,7 +164,7 @@ func settle(all []Detail, res schema.Result, dir schema.Direction, pointer strin
 	}
 	d := Detail{
 		ID: "schema.changed", Direction: string(dir), Class: whole, Pointer: pointer, Old: nullable(old), New: nullable(new),
-		Sentence: wholeSentence(res, dir), Witness: res.DeclaredWitness,
+		Sentence: wholeSentence(whole, dir), Witness: res.DeclaredWitness,
 	}
 	if res.Reason != "" {
 		d.Note = &res.Reason
@@ -180,21 +185,50 @@ func verdictClass(v schema.Verdict) Class {
 	return Undecided
 }
 
-func wholeSentence(res schema.Result, dir schema.Direction) string {
+func wholeSentence(whole Class, dir schema.Direction) string {
 	side := "calls"
 	if dir == schema.Output {
 		side = "results"
 	}
-	switch res.Declared {
-	case schema.Equivalent:
+	switch whole {
+	case None:
 		return "The schema is written differently and accepts the same " + side + "."
-	case schema.Compatible:
-		return "The schema is wider: all old " + side + " still fit."
-	case schema.Breaking:
+	case Behaviour:
+		return "The schema accepts the same " + side + " and its texts changed."
+	case Compatible:
+		return "The schema changed and all old " + side + " still fit."
+	case Breaking:
 		if dir == schema.Output {
 			return "The tool may now return what the old schema ruled out."
 		}
 		return "A call that was accepted is now rejected."
 	}
 	return "We can't prove that old " + side + " still work. Please judge."
+}
+
+// sameTexts reports whether two schemas hold the same texts for a model to read,
+// however often and wherever they stand.
+func sameTexts(old, new jsontext.Value) bool {
+	return maps.Equal(schemaTexts(old), schemaTexts(new))
+}
+
+// readByModel are the keywords whose values are words and not rules.
+var readByModel = []string{"description", "title", "default", "examples", "$comment"}
+
+func schemaTexts(v jsontext.Value) map[string]bool {
+	all := map[string]bool{}
+	var walk func(v jsontext.Value)
+	walk = func(v jsontext.Value) {
+		for name, m := range surface.Members(v) {
+			if slices.Contains(readByModel, name) {
+				all[name+" "+string(canonical(m))] = true
+			}
+			walk(m)
+		}
+		for e := range surface.Elements(v) {
+			walk(e)
+		}
+	}
+	walk(v)
+	return all
 }

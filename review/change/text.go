@@ -14,6 +14,7 @@ import (
 type textField struct {
 	noun      string // first part of the detail's id
 	what      string // in a sentence
+	place     string // put before a sentence that doesn't say what it is about
 	pointer   string
 	direction string
 	contract  bool // its sentences promise something: losing one is behaviour
@@ -90,27 +91,25 @@ func (f textField) deltas(p passage) []prose.Delta {
 func (f textField) sentence(verb string, p passage, deltas []prose.Delta) string {
 	switch {
 	case verb == "removed":
-		return "The " + f.what + " is gone: " + quoteText(p.lost) + "."
+		return "The " + f.what + " is gone: " + sentenceEnd(quoteText(p.lost))
 	case verb == "added":
-		return "A " + f.what + " is new: " + quoteText(p.gained) + "."
+		return "A " + f.what + " is new: " + sentenceEnd(quoteText(p.gained))
 	case p.how == reordered:
 		return "The " + f.what + " says the same in another order."
-	case p.how == blanks:
-		return "Only blanks differ in the " + f.what + "."
 	}
 	if s := prose.Compare(p.lost, p.gained).Sentence; s != "" {
-		return s
+		return f.place + s
 	}
 	if len(deltas) > 0 {
-		return messages(deltas)
+		return f.place + messages(deltas)
 	}
 	switch {
 	case p.lost == "":
-		return "The " + f.what + " now also says: " + quoteText(p.gained) + "."
+		return "The " + f.what + " now also says: " + sentenceEnd(quoteText(p.gained))
 	case p.gained == "":
-		return "The " + f.what + " no longer says: " + quoteText(p.lost) + "."
+		return "The " + f.what + " no longer says: " + sentenceEnd(quoteText(p.lost))
 	}
-	return "The " + f.what + " is reworded: " + quoteText(p.lost) + " is now " + quoteText(p.gained) + "."
+	return "The " + f.what + " is reworded: " + quoteText(p.lost) + " is now " + sentenceEnd(quoteText(p.gained))
 }
 
 // spokenDeltas bounds how many contract sentences one sentence repeats.
@@ -166,6 +165,14 @@ func quoteText(s string) string {
 		n++
 	}
 	return `"` + s + `"`
+}
+
+// sentenceEnd ends a sentence that ends in a quotation.
+func sentenceEnd(s string) string {
+	if body := strings.TrimSuffix(s, `"`); body != s && strings.HasSuffix(body, ".") {
+		return s
+	}
+	return s + "."
 }
 
 func stringValue(s *string) []byte {
