@@ -150,9 +150,10 @@ func (r *reader) stripped(v value, c captureForm) error {
 		return r.rebuilt(text)
 	}
 	r.is(c.shape, KindCapture, c.form)
+	r.partial = true // what a host left out was not removed
 	if foreign > 0 {
 		r.found.add(subject{}, value{}, nil, "capture-foreign", LevelInfo,
-			fmt.Sprintf("%d tools of the request don't come from an MCP server and were not kept.", foreign))
+			fmt.Sprintf("Tools of the request that don't come from an MCP server, or don't say so, were not kept: %d.", foreign))
 	}
 	return r.addTools(v.field("tools"), at(nil, "tools"))
 }

@@ -232,7 +232,11 @@ func (c *checker) icons(v value) {
 		if strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "data:") {
 			continue
 		}
-		c.add(c.subject, src, at(nth(at(nil, "icons"), i), "src"), "icon-scheme", LevelError,
+		place, where := icon, nth(at(nil, "icons"), i)
+		if src.present() {
+			place, where = src, at(where, "src")
+		}
+		c.add(c.subject, place, where, "icon-scheme", LevelError,
 			"an icon must be an https: address or a data: URI; clients refuse any other.")
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// page is a result of tools/list and where it stands.
+// page is a part of an answer and where it stands.
 type page struct {
 	result value
 	path   *path
@@ -13,9 +13,9 @@ type page struct {
 // talk is what a list of JSON-RPC messages holds, sorted by what it says.
 type talk struct {
 	pages   []page
-	openers []value // answers to initialize
-	errors  []value
-	other   int // requests, notifications, answers to something else
+	openers []page // answers to initialize
+	errors  []page
+	others  []page // answers to something else
 }
 
 // isMessage reports whether v is a JSON-RPC message.
@@ -49,17 +49,16 @@ func (r *reader) sortMessage(t *talk, m value, p *path) error {
 	case m.has("tools") && m.has("result"):
 		return r.refuse(NotListing, m.field("tools"), at(p, "tools"), twoLists)
 	case m.has("error") && !m.field("error").null():
-		t.errors = append(t.errors, m.field("error"))
-	case m.has("method"):
-		t.other++
+		t.errors = append(t.errors, page{m.field("error"), at(p, "error")})
+	case m.has("method"): // a request or a notification
 	case result.field("tools").present():
 		t.pages = append(t.pages, page{result, at(p, "result")})
 	case m.has("tools"):
 		t.pages = append(t.pages, page{m, p})
 	case isOpener(result):
-		t.openers = append(t.openers, result)
+		t.openers = append(t.openers, page{result, at(p, "result")})
 	case result.is(kindObject):
-		t.other++
+		t.others = append(t.others, page{result, at(p, "result")})
 	case m.has("result"):
 		return r.refuse(NotListing, result, at(p, "result"), notAResult(result))
 	default:
@@ -93,21 +92,23 @@ func (r *reader) follow(t talk) error {
 	case len(t.errors) > 0:
 		return r.serverError(t.errors[0])
 	case len(t.openers) > 1:
-		return r.refuse(NotListing, t.openers[1], nil, "this holds several sessions: more than one answer to initialize. Push one session's answers.")
-	case len(t.pages) == 0 && len(t.openers) > 0:
-		return r.refuse(NotListing, t.openers[0], nil, notAResult(t.openers[0]))
+		return r.refuse(NotListing, t.openers[1].result, t.openers[1].path, "this holds several sessions: more than one answer to initialize. Push one session's answers.")
+	case len(t.pages) == 0 && len(t.openers)+len(t.others) > 0:
+		answer := append(t.openers, t.others...)[0]
+		return r.refuse(NotListing, answer.result, answer.path, notAResult(answer.result))
 	case len(t.pages) == 0:
-		return r.refuse(NotListing, value{}, nil, "there are messages here, but no answer to tools/list (no `result` with `tools`). A request is not an answer: push what the server sent back.")
+		return r.refuse(NotListing, value{}, nil, "these are requests or notifications, and no answer to tools/list (a `result` with `tools`). Push what the server sent back.")
 	}
 	for _, o := range t.openers {
 		r.listing.Instructions.Asked = true
-		r.context(o)
+		r.context(o.result)
 	}
 	return r.pages(t.pages)
 }
 
 // serverError refuses a JSON-RPC error with the server's own words.
-func (r *reader) serverError(e value) error {
+func (r *reader) serverError(p page) error {
+	e := p.result
 	message := e.field("message").text()
 	if message == "" {
 		message = "no message"
@@ -115,7 +116,7 @@ func (r *reader) serverError(e value) error {
 	if code := e.field("code"); code.is(kindNumber) {
 		message = fmt.Sprintf("%s (code %s)", shortenTo(message, 300), shorten(string(code.raw())))
 	}
-	return r.refuse(NotListing, e, at(nil, "error"), "the server answered with an error, not with tools: "+message+". Nothing was taken as removed. Fix the call and push its answer.")
+	return r.refuse(NotListing, e, p.path, "the server answered with an error, not with tools: "+message+". Nothing was taken as removed. Fix the call and push its answer.")
 }
 
 // pages joins the pages of one listing. A page is followed by another only if it

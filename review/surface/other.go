@@ -14,8 +14,7 @@ func (r *reader) asOther() error {
 	if what := looksLike(r.src.data); what != "" {
 		return r.src.error(OtherFormat, string(OtherFormat), 0, what)
 	}
-	_, faults := r.src.document(0, len(r.src.data), r.opt.Limits)
-	return r.src.refuse(faults)
+	return r.asJSON()
 }
 
 // magics are the first bytes of files that people push by mistake.
@@ -42,9 +41,9 @@ func looksLike(b []byte) string {
 		return looksLikeMarkup(head)
 	case strings.HasPrefix(head, "#") || strings.HasPrefix(head, "|") || strings.HasPrefix(head, "```"):
 		return "this looks like Markdown, such as a table of a README. It describes tools in words; push the answer of tools/list as JSON."
-	case strings.HasPrefix(head, "---"), isYAML(first):
+	case first == "---", isYAML(first):
 		return "this looks like YAML. Convert it to JSON, or push the answer of tools/list."
-	case strings.Count(first, ",") >= 1 && !strings.Contains(first, ". "), strings.Contains(first, "\t"):
+	case strings.Contains(first, ",") && !strings.Contains(first, ". "), strings.Contains(first, "\t"):
 		return "this looks like CSV. A table can't hold a schema: push the answer of tools/list as JSON."
 	}
 	return ""

@@ -114,12 +114,15 @@ func (p *parser) document() *fault {
 		return f
 	}
 	p.space()
-	if p.pos < len(p.text) {
-		f := p.unexpected("the end of the text")
-		f.trail = true
-		return f
+	if p.pos == len(p.text) {
+		return nil
 	}
-	return nil
+	f := p.unexpected("the end of the text")
+	if c := p.peek(); c == '{' || c == '[' {
+		f.message = "a second JSON text begins here. Push one; the pages of one listing go into an array."
+	}
+	f.trail = true
+	return f
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
@@ -287,12 +290,19 @@ func (p *parser) string() *fault {
 				return bad
 			}
 			f |= escaped | more
+		case c < ' ' && len(bytes.TrimSpace(p.text[p.pos:])) == 0:
+			return p.cutOff(start)
 		case c < ' ':
 			return p.fault(Unreadable, "syntax", fmt.Sprintf("a raw control character (0x%02X) inside a string. Write it as an escape, such as \\n.", c))
 		default:
 			p.pos++
 		}
 	}
+	return p.cutOff(start)
+}
+
+// cutOff is the fault of a string that nothing closes.
+func (p *parser) cutOff(start int) *fault {
 	p.pos = start
 	return p.fault(Unreadable, "syntax", "the text ends inside the string that begins here. It was cut off: push the whole text.")
 }

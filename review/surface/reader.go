@@ -38,11 +38,11 @@ func (r *reader) read(b []byte) error {
 	return r.asOther()
 }
 
-// asJSON reads one JSON text. Several texts one after the other may be a log.
+// asJSON reads one JSON text.
 func (r *reader) asJSON() error {
 	d, faults := r.src.document(0, len(r.src.data), r.opt.Limits)
 	if faults != nil {
-		if faults[0].trail {
+		if faults[0].trail { // several texts one after the other may be a log
 			if done, err := r.asLog(); done {
 				return err
 			}

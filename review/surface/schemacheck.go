@@ -293,8 +293,19 @@ func (s *schemaChecker) plain(n string, shape shapeOf, v value, p *path) {
 
 func (s *schemaChecker) expect(ok bool, n, want string, v value, p *path) {
 	if !ok {
-		s.invalid(v, p, fmt.Sprintf("`%s` is %s; it has to be %s. Leave it out if there is nothing to say.", n, v.kind(), want))
+		s.invalid(v, p, fmt.Sprintf("`%s` is %s; it has to be %s. Leave it out if there is nothing to say.", n, described(v), want))
 	}
+}
+
+// described says what v is, exactly enough to see why something else is wanted.
+func described(v value) string {
+	switch {
+	case v.is(kindNumber):
+		return shorten(string(v.raw()))
+	case v.is(kindArray) && v.empty():
+		return "an empty list"
+	}
+	return v.kind().String()
 }
 
 func (s *schemaChecker) items(v value, p *path) {

@@ -4,15 +4,11 @@ import (
 	"bytes"
 )
 
-// startsLikeJSON reports whether the first visible character opens a JSON text.
+// startsLikeJSON reports whether the first visible character opens an object, an
+// array or a string. Texts that begin with a number are rather logs, or tables.
 func startsLikeJSON(b []byte) bool {
 	b = bytes.TrimLeft(b, " \t\r\n")
-	return len(b) == 0 || bytes.IndexByte([]byte(`{["-0123456789`), b[0]) >= 0 || isLiteral(b)
-}
-
-func isLiteral(b []byte) bool {
-	b = bytes.TrimRight(b, " \t\r\n")
-	return string(b) == "null" || string(b) == "true" || string(b) == "false"
+	return len(b) > 0 && (b[0] == '{' || b[0] == '[' || b[0] == '"')
 }
 
 // sseFields are the names that a line of an event stream begins with.
