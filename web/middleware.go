@@ -15,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/static"
 )
 
 const (
@@ -51,7 +52,7 @@ func (s *Server) accessLog(next echo.HandlerFunc) echo.HandlerFunc {
 		start := time.Now()
 		err := next(c)
 		r, w := c.Request(), c.Response()
-		s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+		s.log.LogAttrs(r.Context(), logLevel(c.Path()), "request",
 			slog.String("request", requestIDOf(c)),
 			slog.String("method", r.Method),
 			slog.String("path", loggedPath(c)),
@@ -65,6 +66,15 @@ func (s *Server) accessLog(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// logLevel keeps out of the log what nobody reads there: style sheets, and probes
+// that come every few seconds.
+func logLevel(path string) slog.Level {
+	if strings.HasPrefix(path, static.Prefix) || path == "/healthz" || path == "/readyz" {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
 // loggedPath is the path as asked for, but for links, whose path is the secret.
 func loggedPath(c echo.Context) string {
 	if strings.Contains(c.Path(), ":token") {
@@ -75,10 +85,10 @@ func loggedPath(c echo.Context) string {
 
 func actorName(a review.Actor) string {
 	switch {
-	case a.User != nil:
-		return "user " + a.User.ID
 	case a.Token != nil:
 		return "token " + a.Token.ID
+	case a.User != nil:
+		return "user " + a.User.ID
 	}
 	return ""
 }

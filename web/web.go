@@ -83,8 +83,8 @@ type Server struct {
 const (
 	defaultListingBytes = 8 << 20
 	readHeaderTimeout   = 10 * time.Second
-	readTimeout         = 60 * time.Second
-	writeTimeout        = 60 * time.Second // a push waits up to 10 s for its analysis
+	readTimeout         = 2 * time.Minute // 8 MiB over a slow line
+	writeTimeout        = 3 * time.Minute // runs from the request's first line: the body, 10 s of analysis, the answer
 	idleTimeout         = 120 * time.Second
 	shutdownTimeout     = 20 * time.Second
 	maxHeaderBytes      = 64 << 10
