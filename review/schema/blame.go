@@ -15,7 +15,6 @@ const (
 	ignoredEffect  = "accepted but ignored"
 	strictInput    = "Breaks only callers that send undeclared arguments."
 	strictOutput   = "Breaks only readers when results carry undeclared properties."
-	sameValues     = "No effect: the same values are accepted."
 	stillFine      = "Everything that was valid stays valid."
 	tooManyToJudge = "Too many edits to judge this one by itself."
 )
@@ -32,12 +31,49 @@ func (e *edit) say(text string) {
 // this edit reject a value that worked, and does the new one reject it too?
 func (p *pair) blame(edits []*edit) []*edit {
 	p.solver.limit = p.solver.steps + blameSteps
+	edits = p.collapse(edits)
 	for _, e := range edits {
 		if e.apply != nil {
 			p.judgeEdit(e)
 		}
 	}
 	return p.unblamed(edits)
+}
+
+// collapse joins the edits of a place that together change nothing, such as a
+// union that was drawn into a list of types.
+func (p *pair) collapse(edits []*edit) []*edit {
+	perPlace := map[*place]int{}
+	for _, e := range edits {
+		if e.apply != nil {
+			perPlace[e.at]++
+		}
+	}
+	var out []*edit
+	for _, e := range edits {
+		n := perPlace[e.at]
+		switch {
+		case e.apply == nil || n == 1:
+			out = append(out, e)
+		case n > 1 && p.solver.solve(e.at.a, e.at.b.not()).outcome == none && p.solver.solve(e.at.b, e.at.a.not()).outcome == none:
+			perPlace[e.at] = -1
+			e.ID, e.apply = "schema.equivalent", nil
+			e.Old, e.New, e.Pointer = e.at.old[0].raw(), e.at.new[0].raw(), e.at.new[0].at
+			e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
+			e.Sentence = p.samePlace(e)
+			out = append(out, e)
+		case n > 1:
+			perPlace[e.at] = 0
+			out = append(out, e)
+		case n == 0:
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (p *pair) samePlace(e *edit) string {
+	return upper(p.walker.name(e.at)) + " is written differently; it accepts the same values."
 }
 
 // trial is one edit as the solver sees it.
@@ -61,7 +97,10 @@ func (p *pair) trial(e *edit) trial {
 func (p *pair) judgeEdit(e *edit) {
 	if p.strict.verdict == Equivalent {
 		e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
-		e.say(sameValues)
+		e.Sentence = p.samePlace(e)
+		if t := p.trial(e); p.solver.solve(t.before, t.after.not()).outcome != none || p.solver.solve(t.after, t.before.not()).outcome != none {
+			e.Sentence = p.sameWhole(e)
+		}
 		return
 	}
 	if p.solver.steps > p.solver.limit {
@@ -76,7 +115,7 @@ func (p *pair) judgeEdit(e *edit) {
 	switch {
 	case !narrowed && !widened:
 		e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
-		e.say(sameValues)
+		e.Sentence = p.samePlace(e)
 	case p.strict.verdict == Compatible, !hurts && !e.at.inNegation:
 		e.Verdict, e.VerdictDeclared = Compatible, Compatible
 		if hurts {
@@ -141,6 +180,7 @@ func (p *pair) ignored(e *edit) {
 	if l, ok := findProp(e.at.flatA.props, name); !ok || p.solver.resolve(l) == never || p.described(e.at.b, name) {
 		return
 	}
+	e.explains = e.Witness != nil
 	effect := ignoredEffect
 	e.Effect = &effect
 	e.Verdict, e.VerdictDeclared = Breaking, Breaking
@@ -148,6 +188,11 @@ func (p *pair) ignored(e *edit) {
 	if e.ID == "property.removed" {
 		e.Sentence = p.walker.property(e.at, name) + " is no longer declared; calls that send it are accepted, but it is ignored."
 	}
+}
+
+// sameWhole is for an edit that another one makes up for.
+func (p *pair) sameWhole(e *edit) string {
+	return upper(p.walker.name(e.at)) + p.walker.either(" is described differently; the same input is accepted.", " is described differently; the same results are possible.")
 }
 
 // described reports whether a schema still says something about a property.
@@ -183,7 +228,8 @@ func (p *pair) unblamed(edits []*edit) []*edit {
 	proven := func(get func(e *edit) Verdict) bool {
 		return slices.ContainsFunc(edits, func(e *edit) bool { return get(e) == Breaking && e.Witness != nil })
 	}
-	strict := p.strict.verdict == Breaking && !proven(func(e *edit) Verdict { return e.Verdict })
+	strict := p.strict.verdict == Breaking && !proven(func(e *edit) Verdict { return e.Verdict }) &&
+		!slices.ContainsFunc(edits, func(e *edit) bool { return e.explains })
 	declared := p.declared.verdict == Breaking && !proven(func(e *edit) Verdict { return e.VerdictDeclared })
 	if !strict && !declared {
 		return edits

@@ -14,7 +14,7 @@ import (
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile("(?s)" + pattern)
 	if err == nil {
-		return re, nil
+		return goPattern{pattern, re}, nil
 	}
 	store := lang.NewStore()
 	id, langErr := store.Search(pattern)
@@ -23,6 +23,13 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	}
 	return &langPattern{pattern, store, id}, nil
 }
+
+type goPattern struct {
+	pattern string
+	*regexp.Regexp
+}
+
+func (p goPattern) String() string { return p.pattern }
 
 type langPattern struct {
 	pattern string

@@ -31,9 +31,13 @@ func (w *walker) replaced(p *place) bool {
 	return true
 }
 
-// typeView is where the type is written, or the whole schema when enum or a
-// union says it.
+// typeView is where the type is written, or the union or schema that says it.
 func typeView(parts []view) view {
+	for _, word := range []string{"type", "anyOf", "oneOf"} {
+		if t := parts[0].child(word); t.v != nil {
+			return t
+		}
+	}
 	if t := find(parts, "type"); t.v != nil {
 		return t
 	}

@@ -161,8 +161,8 @@ func (w *walker) addedProp(p *place, name string) {
 		e.narrows = true
 		w.defaulted(e, p, prop)
 	} else {
-		e = w.rule(p, "property.optional.added", view{}, prop, w.either(label+" can be sent now.", "Results may carry "+label+" now."), "",
-			func(n *node) { setProp(n, name, l, true) })
+		e = w.rule(p, "property.optional.added", view{}, prop, w.either(label+" can be sent now.", "Results may carry "+label+" now."),
+			w.either(label+" must fit a schema now; any value was accepted.", ""), func(n *node) { setProp(n, name, l, true) })
 	}
 	e.Property = join(p.path, name)
 }

@@ -6,6 +6,30 @@ import (
 	"strconv"
 )
 
+// alignUnions prepares places where only one side is a union: the other is
+// looked at as a union of one, so that "a string" against "a string or a list of
+// strings" is a variant more.
+func (w *walker) alignUnions(p *place) {
+	s := w.p.solver
+	wrap := func(bare *node, other **node, l lit) {
+		if !bare.onlyUnion() || (*other).hasAny || (*other).hasOne || (*other).types == 0 {
+			return
+		}
+		n := newNode()
+		n.anyOf, n.hasAny = []lit{s.resolve(l)}, true
+		*other = n
+	}
+	wrap(p.flatA, &p.flatB, p.b)
+	wrap(p.flatB, &p.flatA, p.a)
+}
+
+// onlyUnion reports whether n says nothing but a union.
+func (n *node) onlyUnion() bool {
+	bare := *newNode()
+	bare.anyOf, bare.oneOf, bare.hasAny, bare.hasOne = n.anyOf, n.oneOf, n.hasAny, n.hasOne
+	return n.hasAny != n.hasOne && n.key() == bare.key()
+}
+
 // branch is one schema of a union.
 type branch struct {
 	view
@@ -25,6 +49,9 @@ func (w *walker) unionOf(d *document, n *node, parts []view) (word string, bs []
 	}
 	u := find(parts, word)
 	if u.v == nil || u.v.kind != kindArray {
+		if len(n.anyOf) == 1 { // see alignUnions
+			return "", []branch{{parts[0], n.anyOf[0], 0}}
+		}
 		return word, nil
 	}
 	for i := range u.v.items {
@@ -38,8 +65,14 @@ func (w *walker) unionOf(d *document, n *node, parts []view) (word string, bs []
 func (w *walker) unions(p *place) {
 	wordA, a := w.unionOf(w.oldDoc, p.flatA, p.old)
 	wordB, b := w.unionOf(w.newDoc, p.flatB, p.new)
-	if wordA == "" && wordB == "" {
+	if !p.flatA.hasAny && !p.flatA.hasOne && !p.flatB.hasAny && !p.flatB.hasOne {
 		return
+	}
+	if wordA == "" && len(a) == 1 {
+		wordA = wordB
+	}
+	if wordB == "" && len(b) == 1 {
+		wordB = wordA
 	}
 	if wordA == "" || wordB == "" || p.flatA.hasAny && p.flatA.hasOne || p.flatB.hasAny && p.flatB.hasOne {
 		w.wholeUnion(p)
@@ -67,7 +100,7 @@ func (w *walker) pairBranches(a, b []branch) (matched [][2]branch, restA, restB 
 	for _, alike := range []func(x, y branch) bool{
 		func(x, y branch) bool { return s.resolve(x.lit) == s.resolve(y.lit) },
 		func(x, y branch) bool { t := w.tag(x); return t != "" && t == w.tag(y) },
-		func(x, y branch) bool { return s.flat(x.lit).types == s.flat(y.lit).types },
+		func(x, y branch) bool { return typeNow(s.flat(x.lit)) == typeNow(s.flat(y.lit)) },
 	} {
 		for _, x := range a {
 			if _, done := pairWith[x.index]; done {

@@ -137,7 +137,7 @@ func (s *solver) search(key string, conj []lit) answer {
 }
 
 // searchOrder is the order in which types are tried: what reads best first.
-var searchOrder = []kind{kindObject, kindString, kindNumber, kindBool, kindArray, kindNull}
+var searchOrder = []kind{kindString, kindNumber, kindBool, kindArray, kindObject, kindNull}
 
 func (s *solver) anyType(conj []lit) answer {
 	out := answer{}

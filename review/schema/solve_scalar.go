@@ -348,10 +348,20 @@ func (s *solver) leafString(st *state) answer {
 	return answer{outcome: found, value: stringValue(text)}
 }
 
-// text returns a shortest string that is in all the languages.
+// text returns a shortest string that is in all the languages, but the empty one
+// only when there is no other: it hides in a witness.
 func (s *solver) text(ids []lang.ID, least, most int) (string, bool, error) {
 	if len(ids) == 0 {
+		if least == 0 && most != 0 {
+			least = 1
+		}
 		return strings.Repeat("a", least), true, nil
 	}
-	return s.langs.Find(s.langs.And(ids...), least, most)
+	id := s.langs.And(ids...)
+	if least == 0 {
+		if text, ok, err := s.langs.Find(id, 1, most); ok && err == nil {
+			return text, ok, err
+		}
+	}
+	return s.langs.Find(id, least, most)
 }

@@ -102,7 +102,7 @@ func (s *validator) rejection(v *value) string {
 	for len(e.Causes) > 0 {
 		e = e.Causes[0]
 	}
-	where := e.SchemaURL[strings.IndexByte(e.SchemaURL, '#')+1:]
+	where := unescapePercent(e.SchemaURL[strings.IndexByte(e.SchemaURL, '#')+1:])
 	for _, k := range e.ErrorKind.KeywordPath() {
 		where += "/" + escapeToken(k)
 	}

@@ -10,8 +10,9 @@ import (
 
 // Bounds of the list of edits. Beyond them a last edit says how much is missing.
 const (
-	maxEdits = 3_000
-	maxWalk  = 60 // nesting of places
+	maxEdits  = 3_000
+	maxWalk   = 60    // nesting of places
+	maxPlaces = 2_000 // places before a shared definition is compared only once
 )
 
 // place is a spot in both schemas that is compared: the two roots, two
@@ -35,23 +36,26 @@ type walker struct {
 	p              *pair
 	oldDoc, newDoc *document
 	edits          []*edit
-	visited        map[string]bool
+	active         map[string]bool // pairs of schemas that are being compared: recursion stops there
+	visited        map[string]bool // pairs compared so far: used once there are too many places
+	places         int
 	skipped        int
 }
 
 // edit is an Edit with what judging it needs.
 type edit struct {
 	Edit
-	at      *place
-	apply   func(n *node) // makes the old flat node of the place say what the new one says
-	narrows bool          // its sentence says that less is accepted
-	breaks  string        // the sentence when it breaks; "" for the same one
-	removed bool          // a property is gone,
-	gone    string        // this one
+	at       *place
+	apply    func(n *node) // makes the old flat node of the place say what the new one says
+	narrows  bool          // its sentence says that less is accepted
+	breaks   string        // the sentence when it breaks; "" for the same one
+	removed  bool          // a property is gone,
+	gone     string        // this one
+	explains bool          // a witness of the strict reading was found, though the edit shows its effect instead
 }
 
 func (p *pair) walk() *walker {
-	w := &walker{p: p, oldDoc: p.old.document, newDoc: p.new.document, visited: map[string]bool{}}
+	w := &walker{p: p, oldDoc: p.old.document, newDoc: p.new.document, active: map[string]bool{}, visited: map[string]bool{}}
 	p.walker = w
 	root := w.place(nil, view{p.old.doc, ""}, view{p.new.doc, ""}, "")
 	w.compare(root)
@@ -119,6 +123,14 @@ func (d *document) besideNull(s view) (view, bool) {
 	return view{}, false
 }
 
+// target is the schema that the parts lead to: behind the first $ref.
+func target(parts []view) string {
+	if len(parts) > 1 && parts[0].v.get("$ref") != nil {
+		return target(parts[1:])
+	}
+	return parts[0].at
+}
+
 // find returns where a keyword is written at a place.
 func find(parts []view, word string) view {
 	for _, s := range parts {
@@ -145,16 +157,22 @@ func same(a, b view) bool {
 
 // compare lists the edits at p and below it.
 func (w *walker) compare(p *place) {
-	key := p.old[0].at + "\x00" + p.new[0].at
-	if p.depth > maxWalk || w.visited[key] || same(p.old[0], p.new[0]) {
+	if p.depth > maxWalk || same(p.old[0], p.new[0]) {
 		return
 	}
-	w.visited[key] = true
 	w.annotations(p)
+	key := target(p.old) + "\x00" + target(p.new)
+	if w.active[key] || w.places > maxPlaces && w.visited[key] {
+		return
+	}
+	w.active[key], w.visited[key] = true, true
+	defer delete(w.active, key)
+	w.places++
 	if w.p.solver.resolve(p.a) != w.p.solver.resolve(p.b) {
 		if w.replaced(p) {
 			return
 		}
+		w.alignUnions(p)
 		w.scalars(p)
 	}
 	w.objects(p)

@@ -8,7 +8,7 @@ import (
 )
 
 // name says what a place is, in words that can start or sit in a sentence:
-// "`limit`", "each item of `tags`", "the arguments".
+// "`limit`", "each item of `tags`", "the input".
 func (w *walker) name(p *place) string {
 	s := w.plainName(p)
 	if p.where != "" {
@@ -23,7 +23,7 @@ func (w *walker) plainName(p *place) string {
 		if w.p.dir == Output {
 			return "the result"
 		}
-		return "the arguments"
+		return "the input"
 	}
 	n := 0
 	for strings.HasSuffix(path, "[]") {
@@ -149,17 +149,17 @@ func (w *walker) annotationWords(p *place, word string, old, new view) (noun, se
 		}
 		return "deprecated", upper(name) + " is no longer marked as deprecated."
 	case "description", "title":
-		return word, textWords(name, word, old, new)
+		return word, textWords(name, "a", word, old, new)
 	case "examples", "example":
-		return "examples", textWords(name, "examples", old, new)
+		return "examples", textWords(name, "", "examples", old, new)
 	case "$comment":
-		return "comment", textWords(name, "comment", old, new)
+		return "comment", textWords(name, "a", "comment", old, new)
 	case "readOnly", "writeOnly":
-		return word, textWords(name, "mark "+word, old, new)
+		return word, textWords(name, "a", "mark "+word, old, new)
 	case "contentEncoding", "contentMediaType", "contentSchema":
-		return "content", textWords(name, word, old, new)
+		return "content", textWords(name, "a", word, old, new)
 	}
-	return "vendor", textWords(name, "keyword `"+word+"`", old, new)
+	return "vendor", textWords(name, "a", "keyword `"+word+"`", old, new)
 }
 
 func (w *walker) defaultWords(name string, old, new view) string {
@@ -182,10 +182,12 @@ func formatWords(name string, old, new view) string {
 	return fmt.Sprintf("%s is marked as %s now, was %s.", name, show(new.v), show(old.v))
 }
 
-func textWords(name, what string, old, new view) string {
+func textWords(name, article, what string, old, new view) string {
 	switch {
+	case old.v == nil && article == "":
+		return fmt.Sprintf("%s has %s now.", upper(name), what)
 	case old.v == nil:
-		return fmt.Sprintf("%s has a new %s.", upper(name), what)
+		return fmt.Sprintf("%s has %s %s now.", upper(name), article, what)
 	case new.v == nil:
 		return fmt.Sprintf("%s lost its %s.", upper(name), what)
 	}
