@@ -7,7 +7,7 @@ package prose
 const (
 	priceInside   = 1 // to start or end a run inside a sentence
 	priceSentence = 0 // to start or end a run where both texts have a sentence boundary
-	closingBonus  = 1 // for pairing two ends of sentences
+	edgeBonus     = 1 // for pairing two starts or two ends of sentences
 )
 
 // How a cell of the table was reached.
@@ -54,10 +54,7 @@ func (m *matcher) align(g gap) {
 				if starts {
 					kept = fresh
 				}
-				run[j] = kept + a[i-1].weight
-				if a[i-1].closes && b[j-1].closes {
-					run[j] += closingBonus
-				}
+				run[j] = kept + worth(&a[i-1], &b[j-1])
 				if ended := run[j] - m.endPrice(g, i, j); ended > score {
 					score, cell = ended, fromRun
 				}
@@ -72,6 +69,15 @@ func (m *matcher) align(g gap) {
 		run, runAbove = runAbove, run
 	}
 	m.trace(g, how, len(a), len(b))
+}
+
+// worth is what keeping a pair of equal tokens is worth.
+func worth(a, b *token) int32 {
+	w := a.weight
+	if a.opens && b.opens || a.closes && b.closes {
+		w += edgeBonus
+	}
+	return w
 }
 
 // startPrice is what it costs to start a run with the i-th and j-th token of g.

@@ -56,7 +56,6 @@ var classRules = []struct {
 // phrase is a sentence prepared for rules.
 type phrase struct {
 	words []string // in lower case, contractions spelled out, marks of punctuation dropped
-	line  string   // the words with one blank around each
 	raw   string   // in lower case
 }
 
@@ -71,7 +70,6 @@ func newPhrase(sentence string) phrase {
 		}
 		p.words = append(p.words, expand(strings.Trim(w, "`"))...)
 	}
-	p.line = " " + strings.Join(p.words, " ") + " "
 	return p
 }
 
@@ -91,11 +89,35 @@ func expand(w string) []string {
 	return []string{w}
 }
 
-// has reports whether one of the phrases, each of whole words, is in the sentence.
-func (p phrase) has(phrases []string) bool {
-	for _, x := range phrases {
-		if strings.Contains(p.line, " "+x+" ") {
-			return true
+// phrases is a list of phrases, each of whole words, by their first word.
+type phrases map[string][][]string
+
+// list reads phrases divided by commas.
+func list(s string) phrases {
+	out := phrases{}
+	for _, x := range texts(s) {
+		words := strings.Fields(x)
+		out[words[0]] = append(out[words[0]], words)
+	}
+	return out
+}
+
+// texts reads texts divided by commas.
+func texts(s string) []string {
+	out := strings.Split(s, ",")
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
+	}
+	return out
+}
+
+// has reports whether one of the phrases is in the sentence.
+func (p phrase) has(ps phrases) bool {
+	for i, w := range p.words {
+		for _, x := range ps[w] {
+			if len(x) <= len(p.words)-i && slices.Equal(x, p.words[i:i+len(x)]) {
+				return true
+			}
 		}
 	}
 	return false
@@ -133,16 +155,7 @@ func (p phrase) rest() phrase {
 	}
 	q := p
 	q.words = p.words[1:]
-	q.line = " " + strings.Join(q.words, " ") + " "
 	return q
-}
-
-func list(s string) []string {
-	out := strings.Split(s, ",")
-	for i := range out {
-		out[i] = strings.TrimSpace(out[i])
-	}
-	return out
 }
 
 var (
@@ -156,7 +169,7 @@ var (
 		symlink, symlinks, allowed directories, cascades, cascading, backup, trash, recycle bin, arbitrary code, remote code, rce, at your own risk,
 		irréversible, définitivement, unwiderruflich, dauerhaft, irreversiblemente, permanentemente, irreversibile,
 		необратимо, безвозвратно`)
-	safetyTexts = list(`warning:, **warning, ⚠, not reversible, 不可逆, 不可撤销, 无法撤销, 永久删除, 谨慎, 取り消せません, 元に戻せません`)
+	safetyTexts = texts(`warning:, **warning, ⚠, not reversible, 不可逆, 不可撤销, 无法撤销, 永久删除, 谨慎, 取り消せません, 元に戻せません`)
 
 	failureWords = list(`fails with, fail silently, fails silently, throws, thrown, raises, rejected, rejects, refused, refuses, refusal,
 		not found, no-op, noop, timeout error, times out, timed out, denied, forbidden, does not exist, do not exist, not exist, already exists,
@@ -167,10 +180,11 @@ var (
 	// limitWords say what does not work. In an order they are its reason.
 	limitWords = list(`fails, will fail, may fail, can fail, fail if, fail when, fail on, unavailable, unsupported, can not, unable, not supported, not allowed,
 		not available, ignored`)
-	failureTexts = list(`{ error, {error, {"error, { "error, 失败, 报错, 返回错误, エラーを返, 失敗`)
+	failureTexts = texts(`{ error, {error, {"error, { "error, 失败, 报错, 返回错误, エラーを返, 失敗`)
 	errorWords   = list(`error, errors, failure, failures, exception, exceptions, 400, 401, 403, 404, 409, 422, 429, 500, 503`)
 	errorCues    = list(`if, when, unless, instead, otherwise, silently, returns, returned, reported, naming`)
-	conditions   = list(`if, when, after, once, because, since, unless`)
+	errorTopics  = set("message", "messages", "log", "logs", "details", "tracking", "events", "rate", "rates", "groups")
+	conditions   = texts(`if, when, after, once, because, since, unless`)
 
 	mustWords = list(`do not, does not need, never, must, should, shall, always, only use, use only, only when, only if, only call, make sure, be sure, ensure,
 		avoid, prefer, preferred, instead of, before calling, before using, before you, after calling, after using, after you, call this, call it, use this,
@@ -180,16 +194,16 @@ var (
 		you can, you may, pass, deprecated, not guess, not invent, not assume, beware, keep polling, at the end of your, n'utilisez, utilisez, ne jamais, toujours, doit,
 		il faut, verwenden sie, niemals, immer, muss, nicht verwenden, use siempre, nunca, siempre, debe, sempre, deve, mai, всегда, никогда,
 		должен, используйте, не используйте`)
-	mustTexts = list(`必须, 不要, 请, 应该, 禁止, 务必, 切勿, 仅当, してください, 必ず, 使用しないで`)
-	orders    = list(`use, pass, omit, prefer, avoid, ensure, specify, treat, remember, beware, never, always, don't, note`)
-	orderWith = list(`call, set, leave, choose, provide, include, add, check, run, poll, see, retry, supply, keep, combine, start, wait`)
+	mustTexts = texts(`必须, 不要, 请, 应该, 禁止, 务必, 切勿, 仅当, してください, 必ず, 使用しないで`)
+	orders    = texts(`use, pass, omit, prefer, avoid, ensure, specify, treat, remember, beware, never, always, don't, note`)
+	orderWith = texts(`call, set, leave, choose, provide, include, add, check, run, poll, see, retry, supply, keep, combine, start, wait`)
 
 	defaultWords = list(`defaults, defaulted, defaulting, by default, default is, default of, default to, default value, default values, is the default,
 		are the default, default true, default false, default none, default null, if omitted, when omitted, omitted, omitting, unless specified, unless set, unless provided, unless given,
 		not specified, not provided, not set, not given, not supplied, unspecified, if unset, when unset, if empty, when empty,
 		if absent, when absent, leave empty, left empty, leave blank, otherwise, falls back, fall back, falling back, fallback to, without arguments,
 		no arguments, is assumed, par défaut, standardmäßig, por defecto, por omisión, por padrão, predefinito, по умолчанию`)
-	defaultTexts = list(`(default, default:, default =, default=, 默认, デフォルト, 既定`)
+	defaultTexts = texts(`(default, default:, default =, default=, 默认, デフォルト, 既定`)
 
 	formatWords = list(`format, formats, formatted, iso 8601, iso8601, iso-8601, rfc3339, rfc 3339, rfc-3339, utc, base64, must match, maximum, minimum, max, min,
 		at most, at least, no more than, comma-separated, comma separated, newline-separated, space-separated, case-sensitive, case-insensitive, case sensitive, case insensitive, uuid, guid, regex, regexp,
@@ -198,7 +212,7 @@ var (
 		1-based, 0-based, zero-based, one-based, base64-encoded, url-encoded, one of, valid values, allowed values, accepted values, possible values, supported values, supported types,
 		supported formats, inclusive, exclusive, sorted, ordered, order, paginated, per page, limited to, limit of, ranges from, wildcard, wildcards, pattern,
 		yyyy-mm-dd, au format, im format, en formato, no formato, formato, в формате`)
-	formatTexts = list(`yyyy, 格式, 形式, 最大, 最多`)
+	formatTexts = texts(`yyyy, 格式, 形式, 最大, 最多`)
 
 	exampleWords = list(`e.g, e.g., eg, for example, for instance, example, examples, sample, par exemple, zum beispiel, z.b, por ejemplo, por exemplo, per esempio, например`)
 	exampleTexts = []string{"```", "~~~", "e.g.", "like '", "like \"", "like `", "例如", "例えば", "示例"}
@@ -221,11 +235,22 @@ func (p phrase) isFailure() bool {
 // speaksOfErrors reports whether the tool's own errors are meant, not messages and
 // logs that it works on.
 func (p phrase) speaksOfErrors() bool {
-	q := p
-	for _, topic := range []string{"error messages", "error message", "error logs", "error log", "errors and warnings", "console errors", "error details"} {
-		q.line = strings.ReplaceAll(q.line, " "+topic+" ", " ")
+	for i, w := range p.words {
+		if len(errorWords[w]) == 0 {
+			continue
+		}
+		before, after := "", ""
+		if i > 0 {
+			before = p.words[i-1]
+		}
+		if i+1 < len(p.words) {
+			after = p.words[i+1]
+		}
+		if before != "console" && !errorTopics[after] {
+			return true
+		}
 	}
-	return q.has(errorWords)
+	return false
 }
 
 // failsAsCondition reports whether "fails" is only the condition of something else:

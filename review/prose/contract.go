@@ -47,7 +47,10 @@ func ContractDelta(old, new string) []Delta {
 	}
 	m := newMatcher(old, new)
 	a, b := statementsOf(m.a.text), statementsOf(m.b.text)
-	dropEqual(a, b)
+	dropEqual(a, b, func(s *statement) string { return s.text })
+	readStatements(a)
+	readStatements(b)
+	dropEqual(a, b, (*statement).key)
 	m.match()
 	m.couple(a, b)
 	coupleAlike(a, b)
@@ -63,30 +66,39 @@ type statement struct {
 	partner int      // index of its rewording in the other text, or -1
 }
 
-// statementsOf reads the sentences of t. A short line that ends in a colon speaks
-// for the list or the code below it: under "Do not use for:" each item is an
-// instruction, and the line itself promises nothing more.
+// statementsOf lists the sentences of t.
 func statementsOf(t *text) []*statement {
-	var out []*statement
+	out := make([]*statement, len(t.sentences))
+	for i, r := range t.sentences {
+		out[i] = &statement{text: t.raw(r), partner: -1}
+	}
+	return out
+}
+
+// readStatements finds what those sentences promise that are not in both texts. A
+// short line that ends in a colon speaks for the list or the code below it: under
+// "Do not use for:" each item is an instruction, and the line itself promises
+// nothing more.
+func readStatements(all []*statement) {
 	var header *statement
 	var classes []SentenceClass
-	for _, r := range t.sentences {
-		s := &statement{text: t.raw(r), partner: -1}
-		s.classes = Classify(s.text)
-		s.content = contentWords(s.text)
+	for _, s := range all {
+		head := isHeader(s.text)
+		if !s.equal || head {
+			s.classes = Classify(s.text)
+			s.content = contentWords(s.text)
+		}
 		below := isListItem(s.text) || fenceOf(strings.SplitN(s.text, "\n", 2)[0]) != ""
 		switch {
 		case header != nil && below:
 			header.classes = nil
 			s.classes = mergeClasses(s.classes, classes)
-		case isHeader(s.text):
+		case head:
 			header, classes = s, s.classes
 		default:
 			header = nil
 		}
-		out = append(out, s)
 	}
-	return out
 }
 
 // isListItem reports whether a sentence is an item of a list, and no table row or tag.
@@ -113,24 +125,30 @@ func mergeClasses(a, b []SentenceClass) []SentenceClass {
 	return out
 }
 
-// dropEqual marks the sentences that both texts hold, wherever they stand and
-// whatever blanks and marks of punctuation they have, each as often as both do.
-func dropEqual(a, b []*statement) {
+// dropEqual marks the sentences that both texts hold by key, wherever they stand,
+// each as often as both do.
+func dropEqual(a, b []*statement, key func(*statement) string) {
 	index := map[string][]int{}
 	for i, s := range b {
-		key := s.key()
-		index[key] = append(index[key], i)
+		if !s.equal {
+			k := key(s)
+			index[k] = append(index[k], i)
+		}
 	}
 	for _, s := range a {
-		key := s.key()
-		if found := index[key]; len(found) > 0 {
+		if s.equal {
+			continue
+		}
+		k := key(s)
+		if found := index[k]; len(found) > 0 {
 			s.equal, b[found[0]].equal = true, true
-			index[key] = found[1:]
+			index[k] = found[1:]
 		}
 	}
 }
 
-// key is equal for sentences that say the same in the same words.
+// key is equal for sentences that say the same in the same words, whatever blanks
+// and punctuation they have.
 func (s *statement) key() string {
 	classes := make([]string, len(s.classes))
 	for i, c := range s.classes {
@@ -245,11 +263,16 @@ func alteration(old, new *statement) (Delta, bool) {
 	return Delta{Class: classes[0], Classes: classes, Old: old.text, New: new.text}, true
 }
 
-// ordered are words whose two sides can't be swapped without saying the opposite.
-var ordered = set("over", "than", "instead", "before", "after", "from", "to", "unless", "until", "not", "without")
+// relations are words whose two sides can't be swapped without saying the opposite;
+// denials are those that bear on the word behind them.
+var (
+	relations = set("over", "than", "instead", "before", "after", "from", "to", "until", "into", "rather")
+	denials   = set("not", "no", "never", "only", "without", "unless", "alway", "must", "should", "can", "may")
+)
 
 // sameContent reports whether a rewording keeps classes and content words. Their
-// order counts where a word such as "over" or "before" gives it a meaning.
+// order counts where a word such as "over" or "before" gives it a meaning, and a
+// denial must stay with the word that it denies.
 func sameContent(old, new *statement) bool {
 	if !slices.Equal(old.classes, new.classes) {
 		return false
@@ -258,15 +281,34 @@ func sameContent(old, new *statement) bool {
 		return true
 	}
 	x, y := slices.Sorted(slices.Values(old.content)), slices.Sorted(slices.Values(new.content))
-	if !slices.Equal(x, y) {
-		return false
-	}
-	for _, w := range strings.Fields(strings.ToLower(old.text + " " + new.text)) {
-		if ordered[strings.Trim(w, ".,;:()")] {
-			return false
+	return slices.Equal(x, y) && !hasRelation(old.text) && !hasRelation(new.text) &&
+		slices.Equal(denied(old.content), denied(new.content))
+}
+
+func hasRelation(s string) bool {
+	for _, w := range strings.Fields(strings.ToLower(s)) {
+		if relations[strings.Trim(w, ".,;:()")] {
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// denied lists each denial with the word behind it, sorted.
+func denied(content []string) []string {
+	var out []string
+	for i, w := range content {
+		if !denials[w] {
+			continue
+		}
+		next := ""
+		if i+1 < len(content) {
+			next = content[i+1]
+		}
+		out = append(out, w+" "+next)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // split reports whether old became two sentences that say together what it said:

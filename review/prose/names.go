@@ -68,6 +68,8 @@ func nameOf(r rune) string {
 		return fmt.Sprintf("TAG %q", r-0xE0000)
 	case r == 0xE0020:
 		return "TAG SPACE"
+	case r >= 0xE0000 && r < 0xE0020:
+		return "TAG CHARACTER"
 	case isSurrogate(r):
 		return "LONE SURROGATE"
 	case unicode.Is(unicode.Co, r):

@@ -47,13 +47,32 @@ func (b *builder) hole(toToken, oldTo, newTo int) {
 	head := commonBlanks(old, new)
 	b.add(Equal, 0, b.oldAt+head, b.newAt+head)
 	tail := commonBlanksEnd(old[head:], new[head:])
-	b.i = b.strip(b.m.a, b.i, toToken, Delete, MovedFrom, oldTo-tail)
-	j := b.j
-	for j < len(b.m.b.all) && b.m.b.all[j].start < newTo {
-		j++
+	remove := func() { b.i = b.strip(b.m.a, b.i, toToken, Delete, MovedFrom, oldTo-tail) }
+	insert := func() { b.j = b.strip(b.m.b, b.j, tokensBefore(b.m.b.all, b.j, newTo), Insert, MovedTo, newTo-tail) }
+	// What is added at the end of a line comes before the lines removed below it.
+	ends := newTo == len(b.m.b.s) || startsLine(new[len(new)-tail:])
+	if ends && startsLine(old[head:]) && !startsLine(new[head:]) {
+		insert()
+		remove()
+	} else {
+		remove()
+		insert()
 	}
-	b.j = b.strip(b.m.b, b.j, j, Insert, MovedTo, newTo-tail)
 	b.add(Equal, 0, oldTo, newTo)
+}
+
+// tokensBefore returns the index of the first token from i on that starts at byte
+// stop or later.
+func tokensBefore(all []token, i, stop int) int {
+	for i < len(all) && all[i].start < stop {
+		i++
+	}
+	return i
+}
+
+// startsLine reports whether s goes on in a new line.
+func startsLine(s string) bool {
+	return strings.HasPrefix(strings.TrimLeft(s, " \t\r"), "\n")
 }
 
 // strip emits the unpaired tokens of one side in a hole, up to the byte stop:

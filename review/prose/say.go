@@ -38,7 +38,18 @@ func sayBlanks(old, new string, all []extent) string {
 	if strings.Join(strings.FieldsFunc(old, isASCIIBlank), " ") != strings.Join(strings.FieldsFunc(new, isASCIIBlank), " ") {
 		return "Only blanks between words or signs differ: some were added or removed" + wordBefore(old, firstChange(all)) + "."
 	}
-	return "Only spaces and line breaks differ, first" + wordBefore(old, firstChange(all)) + ". No word changed."
+	what := "spaces and line breaks"
+	if sameLines(old, new) {
+		what = "spaces"
+	}
+	return "Only " + what + " differ, first" + wordBefore(old, firstChange(all)) + ". No word changed."
+}
+
+// sameLines reports whether two texts that differ in blanks alone have the same
+// line breaks.
+func sameLines(old, new string) bool {
+	noSpaces := strings.NewReplacer(" ", "", "\t", "", "\r\n", "\n")
+	return noSpaces.Replace(old) == noSpaces.Replace(new)
 }
 
 const blanks = " \t\r\n"
@@ -211,11 +222,11 @@ func inWord(s string, p int) string {
 		}
 		end += n
 	}
-	word := Show(Skeleton(s[start:end])).String()
+	word := strings.Trim(Show(Skeleton(s[start:end])).String(), ".-")
 	if word == "" {
 		return ""
 	}
 	return " in '" + word + "'"
 }
 
-func isWordPart(r rune) bool { return isWordRune(r) || r == '-' || r == '.' }
+func isWordPart(r rune) bool { return isWordRune(r) || isConnector(r) }

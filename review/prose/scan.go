@@ -153,33 +153,39 @@ func isRightToLeft(r rune) bool {
 		r >= 0x10800 && r <= 0x10FFF || r >= 0x1E800 && r <= 0x1EFFF
 }
 
-// nearby is how many characters of punctuation, digits and blanks may stand
-// between a direction mark and the right-to-left letter that it serves.
-const nearby = 8
+// nearby is how many characters may stand between a direction mark and a
+// right-to-left letter of the line that it serves: a telephone number, a name.
+const nearby = 24
 
+// besideRightToLeft reports whether the direction mark at s[i:i+n] has a
+// right-to-left letter near it on the line. A second mark in a row serves nothing.
 func besideRightToLeft(s string, i, n int) bool {
+	if isDirectionMark(decodeBefore(s, i)) {
+		return false
+	}
 	j := i + n
 	for range nearby {
 		r, size := decode(s, j)
-		if isStrong(r) {
-			if isRightToLeft(r) {
-				return true
-			}
+		if isRightToLeft(r) {
+			return true
+		}
+		if r < 0 || r == '\n' {
 			break
 		}
 		j += size
 	}
 	for range nearby {
 		r := decodeBefore(s, i)
-		if isStrong(r) {
-			return isRightToLeft(r)
+		if isRightToLeft(r) {
+			return true
+		}
+		if r < 0 || r == '\n' {
+			break
 		}
 		i -= runeLen(r)
 	}
 	return false
 }
-
-func isStrong(r rune) bool { return r < 0 || unicode.IsLetter(r) || r == '\n' }
 
 // Joiners.
 

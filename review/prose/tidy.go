@@ -102,23 +102,32 @@ const (
 // between passages that were replaced only make both texts hard to read. Where
 // text was only added or only removed around a run, it is what stayed, and is kept.
 func (m *matcher) giveUpWeak() {
-	for again := true; again; {
-		again = false
-		runs := m.runs()
-		deleted, added := runs[0].deleted, runs[0].added
-		for _, r := range runs[1:] {
-			last := r.deleted+r.added == 0
-			rewritten := min(deleted, added) + min(r.deleted, r.added)
-			if !last && deleted+added > 0 && !r.whole && r.weight < maxWeak && r.weight*weakShare < rewritten {
-				for k := range r.n {
-					m.unpair(r.a + k)
-				}
-				deleted, added, again = deleted+r.weight+r.deleted, added+r.weight+r.added, true
-				continue
+	runs := m.runs()
+	kept := runs[:1]
+	for _, r := range runs[1:] {
+		kept = append(kept, r)
+		// A run that is dropped widens the hole behind the one before, which may then be
+		// too weak in its turn.
+		for n := len(kept); n > 1 && isWeak(kept[n-2], kept[n-1]); n-- {
+			weak := kept[n-1]
+			for k := range weak.n {
+				m.unpair(weak.a + k)
 			}
-			deleted, added = r.deleted, r.added
+			kept = kept[:n-1]
+			kept[n-2].deleted += weak.weight + weak.deleted
+			kept[n-2].added += weak.weight + weak.added
 		}
 	}
+}
+
+// isWeak reports whether a run, behind the hole after the run before, is too weak
+// to be kept.
+func isWeak(before, r keptRun) bool {
+	if r.whole || r.weight >= maxWeak || before.deleted+before.added == 0 || r.deleted+r.added == 0 {
+		return false
+	}
+	rewritten := min(before.deleted, before.added) + min(r.deleted, r.added)
+	return r.weight*weakShare < rewritten
 }
 
 // limitRuns gives up the shortest runs until at most maxRuns are left, so that a
