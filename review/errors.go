@@ -61,3 +61,16 @@ func KindOf(err error) Kind {
 	}
 	return Internal
 }
+
+var statuses = map[Kind]int{
+	Invalid: 400, Unauthenticated: 401, Forbidden: 403, NotFound: 404, Conflict: 409, Stale: 409, TooLarge: 413,
+	Unsupported: 415, Unprocessable: 422, RateLimited: 429, Internal: 500, Unavailable: 503,
+}
+
+// Status is the HTTP status of the kind, as the contract has it.
+func (k Kind) Status() int {
+	if n, ok := statuses[k]; ok {
+		return n
+	}
+	return 500
+}

@@ -1,9 +1,14 @@
 package review
 
 import (
+	"context"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -51,6 +56,38 @@ const (
 	StateSuperseded ReleaseState = "superseded" // a later push of the profile was released
 )
 
+// released reports whether the release is released and was not taken back.
+func (r *Release) released() bool { return !r.ReleasedAt.IsZero() && r.WithdrawnAt.IsZero() }
+
+func (r *Release) withdrawn() bool { return !r.WithdrawnAt.IsZero() }
+
+// open reports whether the release is still under review.
+func (r *Release) open() bool { return r.ReleasedAt.IsZero() && r.WithdrawnAt.IsZero() }
+
+// supersededBy reports whether the profile's last release was pushed after this
+// one, which is open.
+func (r *Release) supersededBy(last *Release) bool {
+	return r.open() && last != nil && last.ID != r.ID && last.Head.PushedAt.After(r.Head.PushedAt)
+}
+
+// state derives the state that is shown: what is stored comes first, then whether
+// a later push overtook it, then what the gate says.
+func (r *Release) state(last *Release, g gate.Result) ReleaseState {
+	switch {
+	case r.withdrawn():
+		return StateWithdrawn
+	case r.released():
+		return StateReleased
+	case r.supersededBy(last):
+		return StateSuperseded
+	case g == gate.Pass:
+		return StateReady
+	}
+	return StateInReview
+}
+
+func (as *assessment) state() ReleaseState { return as.release.state(as.last, as.Answer.Result) }
+
 // Revision is one push to a release.
 type Revision struct {
 	N         int // from 1
@@ -68,59 +105,180 @@ type Revision struct {
 	RunURL    string
 }
 
-// VerdictKind is a person's answer.
-type VerdictKind string
-
-// The answers. Withdraw takes the person's own earlier answer back.
-const (
-	Approve  VerdictKind = "approve"
-	Reject   VerdictKind = "reject"
-	Withdraw VerdictKind = "withdraw"
-)
-
-// Verdict is a stored answer to one edit of one change, or to the whole change
-// when Edit is empty. It is kept by digests, so that it holds for equal bytes in
-// whatever release they turn up again. Verdicts are never changed or removed;
-// the newest of a person on a (subject, name, from, to, edit) counts.
-type Verdict struct {
-	ID         string
-	ServerID   string
-	Profile    string
-	ReleaseID  string // where it was given
-	Revision   int
-	ChangeID   string
-	Edit       string // ed_… or "" for the whole change
-	Subject    change.Subject
-	Name       string       // tool name as received
-	From       surface.Hash // zero when added
-	To         surface.Hash // zero when removed
-	Class      change.Class // of the change when it was decided
-	Kind       VerdictKind
-	Note       string
-	UserID     string
-	UserLabel  string // filled in on reading
-	TokenID    string
-	OwnPush    bool // given by the author or pusher of the revision
-	At         time.Time
-	UsedUp     bool // a removal's approval is used up at release
-	RevokedAt  time.Time
-	RevokedWhy string
+// ConfirmPredecessor lets the predecessor that the pusher named be the gate base.
+// It must be released, of the same profile.
+func (s *Service) ConfirmPredecessor(ctx context.Context, a Actor, releaseID string) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		srv, r, err := releaseFor(ctx, tx, a, releaseID, people.Maintainer, people.ScopeReview)
+		if err != nil {
+			return err
+		}
+		if err := a.person(); err != nil {
+			return err
+		}
+		if why, err := noPredecessor(ctx, tx, r); err != nil || why != "" {
+			return orConflict(err, why)
+		}
+		r.PredecessorConfirmedBy = a.userID()
+		if err := tx.UpdateRelease(ctx, r); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{
+			name: "predecessor.confirm", serverID: srv.ID, subject: r.ID,
+			after: map[string]any{"release": r.Title(), "predecessor": r.Predecessor},
+		})
+	})
 }
 
-// Baseline accepts the first listing of a profile as starting point.
-type Baseline struct {
-	ServerID     string
-	Profile      string
-	ListingID    string
-	Digest       surface.Hash
-	By           string // user id
-	ByLabel      string
-	At           time.Time
-	Acknowledged []Acknowledgement
+// noPredecessor says why the named predecessor can't be confirmed, "" when it can.
+func noPredecessor(ctx context.Context, tx Tx, r *Release) (string, error) {
+	switch {
+	case !r.open():
+		return r.Title() + " is not under review any more.", nil
+	case r.Predecessor == "":
+		return "The push named no predecessor.", nil
+	case r.PredecessorConfirmedBy != "":
+		return "The predecessor is confirmed already.", nil
+	}
+	rs, err := tx.ReleasesByVersion(ctx, []VersionKey{{ProfileKey{r.ServerID, r.Profile}, r.Predecessor}})
+	if err != nil {
+		return "", err
+	}
+	if len(rs) == 0 || !rs[0].released() {
+		return "The named predecessor " + r.Predecessor + " is not released in this profile.", nil
+	}
+	return "", nil
 }
 
-// Acknowledgement takes note of one tool with problems inside a baseline.
-type Acknowledgement struct {
-	Position int    `json:"position"`
-	Note     string `json:"note"`
+// MarkReleased records that the head, with exactly that digest, was published. The
+// gate must pass, here and now. Approvals of removals are used up, and what is
+// released vouches for the same bytes later.
+func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, digest surface.Hash) (*ReleaseView, error) {
+	err := s.acting(ctx, a, releaseID, people.Maintainer, func(tx Tx, as *assessment) error {
+		r := as.release
+		if why := as.notReleasable(); why != "" {
+			return Errorf(Conflict, "%s", why)
+		}
+		if r.Head.Digest != digest {
+			return Errorf(Conflict, "The listing changed while you read: its digest is %s now. Nothing was released; look again.", r.Head.Digest)
+		}
+		r.ReleasedAt, r.ReleasedBy, r.ReleasedRevision = s.now(), a.userID(), as.revision.N
+		if as.base != nil {
+			r.ReleasedBaseID = as.base.ID
+		}
+		if err := tx.UpdateRelease(ctx, r); err != nil {
+			return err
+		}
+		if err := tx.InsertReleased(ctx, r.ServerID, r.Profile, r.ID, as.subjectKeys()); err != nil {
+			return err
+		}
+		if err := tx.UseUpVerdicts(ctx, as.removalVerdicts()); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "release.release", serverID: r.ServerID, subject: r.ID, after: as.evidence()})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Release(ctx, a, releaseID)
+}
+
+// notReleasable says why the head can't be released, "" when it can.
+func (as *assessment) notReleasable() string {
+	r := as.release
+	switch {
+	case r.withdrawn():
+		return r.Title() + " is withdrawn. Push a new version."
+	case !r.open():
+		return r.Title() + " is released already."
+	case r.Version == "":
+		return "This push has no version. Push it with one to release it; its approvals hold."
+	case as.Answer.Result != gate.Pass:
+		return as.Answer.Why
+	}
+	return ""
+}
+
+// evidence is what the audit keeps of a release: on what the pass stood.
+func (as *assessment) evidence() any {
+	return map[string]any{
+		"release": as.release.Title(), "digest": as.revision.Digest, "policy": as.server.Policy, "engine": change.Engine,
+		"base": as.release.ReleasedBaseID, "why": as.Answer.Why, "independent": as.Answer.Independent,
+	}
+}
+
+// subjectKeys lists the bytes that the candidate holds.
+func (as *assessment) subjectKeys() []SubjectKey {
+	var keys []SubjectKey
+	for _, t := range as.candidate.tools {
+		keys = append(keys, SubjectKey{change.SubjectTool, t.Name, t.Digest})
+	}
+	if h := as.outline.Instructions; !h.IsZero() {
+		keys = append(keys, SubjectKey{Subject: change.SubjectInstructions, Digest: h})
+	}
+	return append(keys, SubjectKey{Subject: change.SubjectOrder, Digest: as.outline.Order})
+}
+
+// removalVerdicts lists the answers to what the candidate takes away.
+func (as *assessment) removalVerdicts() []string {
+	gone := map[bytesKey]bool{}
+	for _, c := range as.outline.Changes {
+		if c.To.IsZero() {
+			gone[bytesKey{c.Subject, c.From}] = true
+		}
+	}
+	ids := []string{}
+	for _, v := range as.facts.Verdicts {
+		if v.To.IsZero() && v.Kind == gate.Approve && gone[bytesKey{v.Subject, v.From}] {
+			ids = append(ids, v.ID)
+		}
+	}
+	return ids
+}
+
+// WithdrawRelease takes a released or open release back. For cause, it rejects what
+// the release introduced, so that the same bytes are blocked wherever they turn up.
+func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reason string, forCause bool) (*ReleaseView, error) {
+	if reason = strings.TrimSpace(reason); reason == "" || len(reason) > maxNote || !utf8.ValidString(reason) {
+		return nil, Errorf(Invalid, "Write why it is withdrawn, in at most 64 KiB of text.")
+	}
+	err := s.acting(ctx, a, releaseID, people.Maintainer, func(tx Tx, as *assessment) error {
+		r := as.release
+		if r.withdrawn() {
+			return Errorf(Conflict, "%s is withdrawn already.", r.Title())
+		}
+		if forCause {
+			if err := s.rejectIntroduced(ctx, tx, a, as, reason); err != nil {
+				return err
+			}
+		}
+		before := as.state()
+		r.WithdrawnAt, r.WithdrawnBy, r.WithdrawnReason, r.WithdrawnForCause = s.now(), a.userID(), reason, forCause
+		if err := tx.UpdateRelease(ctx, r); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{
+			name: "release.withdraw", serverID: r.ServerID, subject: r.ID, before: before,
+			after: map[string]any{"release": r.Title(), "reason": reason, "for_cause": forCause},
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Release(ctx, a, releaseID)
+}
+
+// rejectIntroduced rejects the bytes that the release brought.
+func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *assessment, reason string) error {
+	r, err := fullReport(ctx, tx, as.pair)
+	if err != nil {
+		return err
+	}
+	d := newDecision(s, a, as, r)
+	for _, c := range d.changes {
+		if !c.To.IsZero() && c.Subject != change.SubjectOrder {
+			d.add(c, "", Reject, "Withdrawn for cause: "+reason)
+		}
+	}
+	return tx.InsertVerdicts(ctx, d.verdicts)
 }

@@ -1,9 +1,13 @@
 package review
 
 import (
+	"context"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
 )
 
 // DefaultProfile is a server's profile when nobody says otherwise.
@@ -34,4 +38,113 @@ type Profile struct {
 	ServerID string
 	Name     string
 	Baseline *Baseline // nil while none was accepted
+}
+
+// NewServer is a server to register.
+type NewServer struct {
+	Slug, Name string
+	Preset     gate.Preset // "" is team
+}
+
+var slugForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// rotationGrace is how long the old webhook secret is accepted after a rotation.
+const rotationGrace = 24 * time.Hour
+
+// AddServer registers a server and returns its webhook secret, once.
+func (s *Service) AddServer(ctx context.Context, a Actor, n NewServer) (*Server, string, error) {
+	if n.Preset == "" {
+		n.Preset = gate.Team
+	}
+	if n.Name = strings.TrimSpace(n.Name); n.Name == "" {
+		n.Name = n.Slug
+	}
+	if err := n.check(); err != nil {
+		return nil, "", err
+	}
+	srv := &Server{
+		ID: newID(), Slug: n.Slug, Name: n.Name, CreatedAt: s.now(), CreatedBy: a.userID(),
+		Policy: gate.Policy{Preset: n.Preset, Version: 1},
+	}
+	var secret string
+	err := s.store.Update(ctx, func(tx Tx) error {
+		if err := a.administrator(); err != nil {
+			return err
+		}
+		if err := tx.InsertServer(ctx, srv); KindOf(err) == Conflict {
+			return Errorf(Conflict, "There is a server %s already. Choose another name.", n.Slug)
+		} else if err != nil {
+			return err
+		}
+		var err error
+		if secret, err = s.addSecret(ctx, tx, srv.ID); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "server.add", serverID: srv.ID, subject: srv.Slug, after: serverFacts(srv)})
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return srv, secret, nil
+}
+
+func (n NewServer) check() error {
+	switch _, known := gate.ParsePreset(string(n.Preset)); {
+	case !slugForm.MatchString(n.Slug):
+		return Errorf(Invalid, "The short name %.80q must be 1 to 63 of a-z, 0-9 and -, and not begin with -.", n.Slug)
+	case len(n.Name) > 200 || !plainLine(n.Name):
+		return Errorf(Invalid, "The name must be one line of at most 200 bytes.")
+	case !known:
+		return errPreset(n.Preset)
+	}
+	return nil
+}
+
+func errPreset(p gate.Preset) error {
+	return Errorf(Invalid, "The policy %.40q is unknown: use team, solo (just me) or external (not our server).", p)
+}
+
+func serverFacts(srv *Server) any {
+	return map[string]any{"slug": srv.Slug, "name": srv.Name, "policy": srv.Policy}
+}
+
+// RotateSecret makes a new webhook secret; the old one is accepted for 24 hours.
+func (s *Service) RotateSecret(ctx context.Context, a Actor, slug string) (string, error) {
+	var secret string
+	err := s.store.Update(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Maintainer)
+		if err != nil {
+			return err
+		}
+		if err := tx.ExpireSecrets(ctx, srv.ID, s.now().Add(rotationGrace)); err != nil {
+			return err
+		}
+		if secret, err = s.addSecret(ctx, tx, srv.ID); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "server.rotate-secret", serverID: srv.ID, subject: srv.Slug})
+	})
+	return secret, err
+}
+
+// SetPreset answers "Who reviews?" anew. The policy applies at once.
+func (s *Service) SetPreset(ctx context.Context, a Actor, slug string, p gate.Preset) error {
+	if _, ok := gate.ParsePreset(string(p)); !ok {
+		return errPreset(p)
+	}
+	return s.store.Update(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Maintainer)
+		if err != nil {
+			return err
+		}
+		if srv.Policy.Preset == p {
+			return nil
+		}
+		before := srv.Policy
+		srv.Policy = gate.Policy{Preset: p, Version: before.Version + 1}
+		if err := tx.UpdateServer(ctx, srv); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "policy.set", serverID: srv.ID, subject: srv.Slug, before: before, after: srv.Policy})
+	})
 }

@@ -16,7 +16,12 @@
 package review
 
 import (
+	"cmp"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
@@ -211,19 +216,17 @@ type HomeView struct {
 	Servers  []ServerView
 }
 
-// VerdictItem is one decision of a batch: by change, or by edit over Changes.
-type VerdictItem struct {
-	Change  string      `json:"change,omitempty"`
-	Edit    string      `json:"edit,omitempty"`
-	Changes []string    `json:"changes,omitempty"`
-	Verdict VerdictKind `json:"verdict"`
-	Note    string      `json:"note"`
-}
-
 // Service is the workflow. It is safe for concurrent use.
 type Service struct {
 	store Store
 	cfg   Config
+
+	hashes      chan struct{} // a place for each password hash being made
+	analysing   sync.Map      // *sync.Mutex by server id
+	signIns     *throttle     // failures by account
+	signInAddrs *throttle     // failures by address
+	forgeries   *throttle     // pushes that could not be verified, by address
+	comments    *throttle     // by person
 }
 
 // NewService returns a Service over a store.
@@ -231,5 +234,45 @@ func NewService(store Store, cfg Config) *Service {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Service{store: store, cfg: cfg}
+	cfg.Limits = cfg.Limits.withDefaults()
+	return &Service{
+		store: store, cfg: cfg,
+		hashes:      make(chan struct{}, passwordHashes),
+		signIns:     newThrottle(failuresPerAccount, failureWindow),
+		signInAddrs: newThrottle(failuresPerAddress, failureWindow),
+		forgeries:   newThrottle(forgeriesPerMinute, time.Minute),
+		comments:    newThrottle(cfg.Limits.CommentsPerHour, time.Hour),
+	}
 }
+
+func (l Limits) withDefaults() Limits {
+	l.PushesPerMinute = cmp.Or(l.PushesPerMinute, 30)
+	l.PushesPerDay = cmp.Or(l.PushesPerDay, 500)
+	l.OpenReleases = cmp.Or(l.OpenReleases, 20)
+	l.CommentBytes = cmp.Or(l.CommentBytes, 64<<10)
+	l.CommentsPerHour = cmp.Or(l.CommentsPerHour, 100)
+	return l
+}
+
+// now is the time in UTC, as exact as a store keeps it.
+func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }
+
+// url makes an address of a path. Only BaseURL decides the host.
+func (s *Service) url(path string) string { return strings.TrimSuffix(s.cfg.BaseURL, "/") + path }
+
+func (s *Service) releaseURL(id string) string { return s.url("/releases/" + id) }
+
+// newID returns an id that sorts by the time it was made.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// bounded returns the page with a sane limit.
+func (p Page) bounded() Page {
+	if p.Limit < 1 {
+		p.Limit = 50
+	}
+	p.Limit = min(p.Limit, maxPage)
+	return p
+}
+
+// maxPage is the most rows of a list.
+const maxPage = 500

@@ -1,0 +1,244 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/report"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Kinds of kept reports. The outline is what gate and lists need of a comparison,
+// without its details: it is small whatever was pushed.
+const (
+	reportChange  = "change"
+	reportOutline = "outline"
+)
+
+// outline is a comparison without its details.
+type outline struct {
+	Class        change.Class         `json:"class"`
+	Counts       map[change.Class]int `json:"counts"`
+	Changes      []outlined           `json:"changes"`
+	Instructions surface.Hash         `json:"instructions"` // of the newer side
+	Order        surface.Hash         `json:"order"`        // of the newer side
+}
+
+// outlined is a change by positions: names come from the listings, which keep them
+// exactly.
+type outlined struct {
+	ID          string         `json:"id,omitempty"`
+	Subject     change.Subject `json:"subject"`
+	From        surface.Hash   `json:"from"`
+	To          surface.Hash   `json:"to"`
+	Kind        change.Kind    `json:"kind"`
+	Class       change.Class   `json:"class"`
+	Hidden      bool           `json:"hidden,omitempty"`
+	OldPosition int            `json:"old,omitempty"`
+	NewPosition int            `json:"new,omitempty"`
+	Name        []byte         `json:"name,omitempty"` // of a tool that is gone, as received
+}
+
+// newOutline boils a comparison down. A tool of the base that the comparison does
+// not account for is a removal: what was forgotten must not pass.
+func newOutline(r *change.Report, old, new *surface.Listing) *outline {
+	o := &outline{Class: r.Class, Counts: map[change.Class]int{}, Instructions: new.Instructions.Digest(), Order: new.OrderDigest()}
+	seen := map[int]bool{}
+	for _, c := range r.Changes {
+		oc := outlined{
+			ID: c.ID, Subject: c.Subject, From: c.From, To: c.To, Kind: c.Kind, Class: c.Class, Hidden: c.Hidden,
+			OldPosition: c.OldPosition, NewPosition: c.NewPosition,
+		}
+		if c.Subject == change.SubjectTool && c.NewPosition == 0 {
+			oc.Name = []byte(c.Name())
+		}
+		seen[c.OldPosition] = true
+		o.Changes = append(o.Changes, oc)
+		o.Counts[c.Class]++
+	}
+	if old != nil && !r.Partial {
+		o.forgotten(old, new, seen)
+	}
+	return o
+}
+
+// forgotten adds the tools of old that stand neither in a change nor, unchanged,
+// in new.
+func (o *outline) forgotten(old, new *surface.Listing, seen map[int]bool) {
+	still := map[surface.Hash]int{}
+	for _, t := range new.Tools {
+		still[t.Digest]++
+	}
+	for _, t := range old.Tools {
+		if seen[t.Position] {
+			continue
+		}
+		if still[t.Digest]--; still[t.Digest] >= 0 {
+			continue
+		}
+		o.Class = change.Breaking
+		o.Counts[change.Breaking]++
+		o.Changes = append(o.Changes, outlined{
+			ID:      change.ID(change.SubjectTool, t.Name, "", t.Digest, surface.Hash{}),
+			Subject: change.SubjectTool, From: t.Digest, Kind: change.Removed, Class: change.Breaking,
+			OldPosition: t.Position, Name: []byte(t.Name),
+		})
+	}
+}
+
+// pair is two listings to compare, by what is known of them: New is at hand when
+// it was just pushed.
+type pair struct {
+	serverID     string
+	oldID, newID string // oldID is "" for no base
+	old, new     surface.Hash
+	inputs       surface.Hash
+	opt          change.Options
+	listing      *surface.Listing // the newer, nil when it must be read
+}
+
+// newPair names a comparison. Reports depend on the bytes and not only on the
+// digests (the prompt cache sees bytes), and on the pusher's word that an empty
+// listing is meant.
+func newPair(old *Revision, new ListingInfo) pair {
+	p := pair{serverID: new.ServerID, newID: new.ID, new: new.Digest, opt: change.Options{Emptied: new.Complete && new.ToolCount == 0}}
+	var oldRaw surface.Hash
+	if old != nil {
+		p.oldID, p.old, oldRaw = old.ListingID, old.Digest, old.RawHash
+	}
+	p.inputs = surface.HashOf(fmt.Appendf(nil, "%s %s %t %t", oldRaw, new.RawHash, new.Complete, p.opt.Emptied))
+	return p
+}
+
+func (p pair) key(kind string) ReportKey {
+	return ReportKey{Kind: kind, From: p.old, To: p.new, Inputs: p.inputs, Engine: change.Engine}
+}
+
+// compared is a comparison in the forms that are kept.
+type compared map[ReportKey][]byte
+
+// missing is the error of a transaction that needs comparisons which nobody made
+// yet. They are made outside of it, and then it runs again.
+type missing struct{ pairs []pair }
+
+func (m *missing) Error() string { return fmt.Sprintf("%d comparisons are missing", len(m.pairs)) }
+
+// maxAnalyses bounds how often an act starts again because what it is compared
+// with moved meanwhile.
+const maxAnalyses = 10
+
+// analysed runs f, and again after making the comparisons that it lacks.
+func (s *Service) analysed(ctx context.Context, f func() error) error {
+	for try := 1; ; try++ {
+		err := f()
+		var m *missing
+		if !errors.As(err, &m) {
+			return err
+		}
+		if try == maxAnalyses {
+			return &Error{Kind: Unavailable, Sentence: "What this is compared with moved again and again. Try once more.", Err: err}
+		}
+		if err := s.analyse(ctx, m.pairs); err != nil {
+			return err
+		}
+	}
+}
+
+// analyse makes comparisons and keeps them.
+func (s *Service) analyse(ctx context.Context, pairs []pair) error {
+	for _, p := range pairs {
+		made, err := s.compare(ctx, p)
+		if err != nil {
+			return err
+		}
+		if err := s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c compared) put(ctx context.Context, tx Tx) error {
+	for k, body := range c {
+		if err := tx.PutReport(ctx, k, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare makes one comparison, outside of any transaction that writes.
+func (s *Service) compare(ctx context.Context, p pair) (compared, error) {
+	var old, new *surface.Listing
+	err := s.store.View(ctx, func(tx Tx) error {
+		var err error
+		if old, err = wholeListing(ctx, tx, p.oldID); err != nil {
+			return err
+		}
+		new = p.listing
+		if new == nil {
+			new, err = wholeListing(ctx, tx, p.newID)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := s.compareNow(p, old, new)
+	full, err := report.Diff(r)
+	if err != nil {
+		return nil, err
+	}
+	short, err := json.Marshal(newOutline(r, old, new))
+	if err != nil {
+		return nil, err
+	}
+	return compared{p.key(reportChange): full, p.key(reportOutline): short}, nil
+}
+
+// compareNow compares one pair of a server at a time, so that a hostile listing
+// takes one core and not all.
+func (s *Service) compareNow(p pair, old, new *surface.Listing) *change.Report {
+	mu, _ := s.analysing.LoadOrStore(p.serverID, &sync.Mutex{})
+	mu.(*sync.Mutex).Lock()
+	defer mu.(*sync.Mutex).Unlock()
+	return change.Compare(old, new, p.opt)
+}
+
+// wholeListing reads a listing with its bytes; nil for no id.
+func wholeListing(ctx context.Context, tx Tx, id string) (*surface.Listing, error) {
+	if id == "" {
+		return nil, nil
+	}
+	l, err := tx.ListingByID(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return l.Surface, nil
+}
+
+func parseOutline(b []byte) (*outline, error) {
+	var o outline
+	if err := json.Unmarshal(b, &o); err != nil {
+		return nil, fmt.Errorf("kept outline: %w", err)
+	}
+	return &o, nil
+}
+
+// fullReport reads a kept comparison, or says that it is missing.
+func fullReport(ctx context.Context, tx Tx, p pair) (*change.Report, error) {
+	key := p.key(reportChange)
+	kept, err := tx.Reports(ctx, []ReportKey{key})
+	if err != nil {
+		return nil, err
+	}
+	body, ok := kept[key]
+	if !ok {
+		return nil, &missing{[]pair{p}}
+	}
+	return report.ParseDiff(body)
+}

@@ -1,0 +1,512 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// candidate is a listing that the gate is asked about, as revision of a release.
+type candidate struct {
+	server   *Server
+	release  *Release // of a preview: not stored
+	revision Revision
+	listing  ListingInfo
+	tools    []ToolRef // nil: read them
+}
+
+func (c *candidate) profile() ProfileKey { return ProfileKey{c.server.ID, c.release.Profile} }
+
+// closed reports whether the candidate is what its release was released as.
+func (c *candidate) closed() bool {
+	return c.release.released() && c.revision.N == c.release.ReleasedRevision
+}
+
+// assessment is a candidate with everything that the gate's answer stands on.
+type assessment struct {
+	candidate
+	base    *Release // the gate base, nil for none
+	last    *Release // of the profile, released last and not withdrawn, nil for none
+	pair    pair
+	outline *outline
+	authors []string // ids of people
+	tokens  []string // ids of tokens that pushed a revision
+	facts   gate.Facts
+	gate.Outcome
+}
+
+// assess finds out where candidates stand. It makes a fixed number of store calls,
+// however many candidates, tools, threads and people there are. Comparisons that
+// nobody made yet are looked up in made, else they are an error of type missing.
+func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, made compared) ([]assessment, error) {
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	l := loader{ctx: ctx, tx: tx, made: made, releasedAt: map[string]time.Time{}}
+	for _, c := range candidates {
+		l.found = append(l.found, &assessment{candidate: c})
+	}
+	for _, step := range []func() error{
+		l.bases, l.outlines, l.tools, l.verdicts, l.releasedSubjects, l.baselines, l.revisions, l.threads, l.people,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]assessment, len(l.found))
+	for i, as := range l.found {
+		l.facts(as, s.pageOf(as))
+		as.Outcome = gate.Evaluate(as.facts)
+		out[i] = *as
+	}
+	return out, nil
+}
+
+// pageOf returns the address of the release; of a preview, which has none, that of
+// the server.
+func (s *Service) pageOf(as *assessment) string {
+	if as.release.ID == "" {
+		return s.url("/servers/" + as.server.Slug)
+	}
+	return s.releaseURL(as.release.ID)
+}
+
+// assessOne is assess for one candidate.
+func (s *Service) assessOne(ctx context.Context, tx Tx, c candidate, made compared) (*assessment, error) {
+	all, err := s.assess(ctx, tx, []candidate{c}, made)
+	if err != nil {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+// loader collects what assessments need, each kind with one call for all.
+type loader struct {
+	ctx   context.Context
+	tx    Tx
+	made  compared
+	found []*assessment
+
+	refs       map[string][]ToolRef // by listing
+	given      map[ProfileKey][]Verdict
+	standing   map[ProfileKey]map[bytesKey]ReleasedSubject
+	releasedAt map[string]time.Time // by release
+	baseline   map[ProfileKey]*baselineTools
+	blocking   []Thread
+	users      []people.User
+}
+
+// profiles returns the profiles of all candidates, each once.
+func (l *loader) profiles() []ProfileKey {
+	var keys []ProfileKey
+	for _, as := range l.found {
+		if !slices.Contains(keys, as.profile()) {
+			keys = append(keys, as.profile())
+		}
+	}
+	return keys
+}
+
+// bases chooses the gate base of each candidate: what it was compared with when it
+// was released, else the named predecessor when it is released and a maintainer
+// confirmed it, else what was released last.
+func (l *loader) bases() error {
+	last, err := l.tx.LastReleased(l.ctx, l.profiles())
+	if err != nil {
+		return err
+	}
+	named, err := l.predecessors()
+	if err != nil {
+		return err
+	}
+	then, err := l.basesThen()
+	if err != nil {
+		return err
+	}
+	for _, as := range l.found {
+		r := as.release
+		if b, ok := last[as.profile()]; ok {
+			as.last = &b
+		}
+		if as.closed() {
+			as.base = then[r.ReleasedBaseID]
+			continue
+		}
+		if as.base = named[VersionKey{as.profile(), r.Predecessor}]; as.base != nil && r.PredecessorConfirmedBy != "" {
+			continue
+		}
+		as.base = as.last
+	}
+	return nil
+}
+
+// predecessors returns the named and confirmed predecessors that are released.
+func (l *loader) predecessors() (map[VersionKey]*Release, error) {
+	var keys []VersionKey
+	for _, as := range l.found {
+		if as.release.PredecessorConfirmedBy != "" {
+			keys = append(keys, VersionKey{as.profile(), as.release.Predecessor})
+		}
+	}
+	named := map[VersionKey]*Release{}
+	if len(keys) == 0 {
+		return named, nil
+	}
+	rs, err := l.tx.ReleasesByVersion(l.ctx, keys)
+	for i := range rs {
+		if r := &rs[i]; r.released() {
+			named[VersionKey{ProfileKey{r.ServerID, r.Profile}, r.Version}] = r
+		}
+	}
+	return named, err
+}
+
+// basesThen returns the releases that released candidates were compared with.
+func (l *loader) basesThen() (map[string]*Release, error) {
+	var ids []string
+	for _, as := range l.found {
+		if as.closed() && as.release.ReleasedBaseID != "" {
+			ids = append(ids, as.release.ReleasedBaseID)
+		}
+	}
+	then := map[string]*Release{}
+	if len(ids) == 0 {
+		return then, nil
+	}
+	rs, err := l.tx.ReleasesByID(l.ctx, ids)
+	for i := range rs {
+		then[rs[i].ID] = &rs[i]
+	}
+	return then, err
+}
+
+// outlines reads the comparisons with the gate bases.
+func (l *loader) outlines() error {
+	var keys []ReportKey
+	for _, as := range l.found {
+		var old *Revision
+		if as.base != nil {
+			old = &as.base.Head
+		}
+		as.pair = newPair(old, as.listing)
+		if _, ok := l.made[as.pair.key(reportOutline)]; !ok {
+			keys = append(keys, as.pair.key(reportOutline))
+		}
+	}
+	kept := map[ReportKey][]byte{}
+	if len(keys) > 0 {
+		var err error
+		if kept, err = l.tx.Reports(l.ctx, keys); err != nil {
+			return err
+		}
+	}
+	return l.readOutlines(kept)
+}
+
+func (l *loader) readOutlines(kept map[ReportKey][]byte) error {
+	var lack missing
+	for _, as := range l.found {
+		key := as.pair.key(reportOutline)
+		body, ok := l.made[key]
+		if !ok {
+			body, ok = kept[key]
+		}
+		if !ok {
+			lack.pairs = append(lack.pairs, as.pair)
+			continue
+		}
+		var err error
+		if as.outline, err = parseOutline(body); err != nil {
+			return err
+		}
+	}
+	if len(lack.pairs) > 0 {
+		return &lack
+	}
+	return nil
+}
+
+// tools reads the tools of the candidates.
+func (l *loader) tools() error {
+	var ids []string
+	for _, as := range l.found {
+		if as.candidate.tools == nil {
+			ids = append(ids, as.listing.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var err error
+	l.refs, err = l.tx.ToolRefs(l.ctx, ids)
+	for _, as := range l.found {
+		if as.candidate.tools == nil {
+			as.candidate.tools = l.refs[as.listing.ID]
+		}
+	}
+	return err
+}
+
+// digests calls f for every digest that a verdict on the candidate could be about.
+func (as *assessment) digests(f func(surface.Hash)) {
+	for _, t := range as.candidate.tools {
+		f(t.Digest)
+	}
+	for _, c := range as.outline.Changes {
+		f(c.From)
+		f(c.To)
+	}
+	f(as.outline.Instructions)
+}
+
+// verdicts reads what people said of any of the bytes.
+func (l *loader) verdicts() error {
+	seen := map[surface.Hash]bool{{}: true}
+	var digests []surface.Hash
+	for _, as := range l.found {
+		as.digests(func(h surface.Hash) {
+			if !seen[h] {
+				seen[h] = true
+				digests = append(digests, h)
+			}
+		})
+	}
+	vs, err := l.tx.VerdictsOn(l.ctx, l.profiles(), digests)
+	l.given = map[ProfileKey][]Verdict{}
+	for _, v := range vs {
+		k := ProfileKey{v.ServerID, v.Profile}
+		l.given[k] = append(l.given[k], v)
+	}
+	return err
+}
+
+// bytesKey names the bytes of a subject. Digests of tools cover their names.
+type bytesKey struct {
+	subject change.Subject
+	digest  surface.Hash
+}
+
+// releasedSubjects finds out which of the changed bytes were released before.
+func (l *loader) releasedSubjects() error {
+	var digests []surface.Hash
+	for _, as := range l.found {
+		for _, c := range as.outline.Changes {
+			if !c.To.IsZero() {
+				digests = append(digests, c.To)
+			}
+		}
+	}
+	l.standing = map[ProfileKey]map[bytesKey]ReleasedSubject{}
+	if len(digests) == 0 {
+		return nil
+	}
+	subjects, err := l.tx.Released(l.ctx, l.profiles(), digests)
+	var ids []string
+	for _, r := range subjects {
+		if l.standing[r.ProfileKey] == nil {
+			l.standing[r.ProfileKey] = map[bytesKey]ReleasedSubject{}
+		}
+		l.standing[r.ProfileKey][bytesKey{r.Subject, r.Digest}] = r
+		if !slices.Contains(ids, r.ReleaseID) {
+			ids = append(ids, r.ReleaseID)
+		}
+	}
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	rs, err := l.tx.ReleasesByID(l.ctx, ids)
+	for i := range rs {
+		l.releasedAt[rs[i].ID] = rs[i].ReleasedAt
+	}
+	return err
+}
+
+// baselineTools is an accepted baseline with what it covers.
+type baselineTools struct {
+	*Baseline
+	covers       map[bytesKey]bool
+	acknowledged map[surface.Hash]bool     // by digest of the tool
+	twins        map[string][]surface.Hash // acknowledged tools that share a name, in order
+	listing      bool                      // errors of the listing as a whole are acknowledged
+}
+
+// baselines reads the accepted baselines of the profiles, and what they cover
+// where it matters.
+func (l *loader) baselines() error {
+	profiles, err := l.tx.Profiles(l.ctx, l.oneServer())
+	if err != nil {
+		return err
+	}
+	l.baseline = map[ProfileKey]*baselineTools{}
+	var wanted []*baselineTools
+	for i := range profiles {
+		if p := &profiles[i]; p.Baseline != nil {
+			k := ProfileKey{p.ServerID, p.Name}
+			b := &baselineTools{Baseline: p.Baseline}
+			l.baseline[k] = b
+			if l.wantsBaseline(k) {
+				wanted = append(wanted, b)
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	return l.readBaselines(wanted)
+}
+
+// oneServer returns the id of the server that all candidates are of, "" when they
+// are of several.
+func (l *loader) oneServer() string {
+	id := l.found[0].server.ID
+	for _, as := range l.found {
+		if as.server.ID != id {
+			return ""
+		}
+	}
+	return id
+}
+
+// wantsBaseline reports whether the bytes of the baseline matter to a candidate of
+// the profile: as long as something it has was never released, or has errors.
+func (l *loader) wantsBaseline(k ProfileKey) bool {
+	return slices.ContainsFunc(l.found, func(as *assessment) bool {
+		if as.profile() != k {
+			return false
+		}
+		open := slices.ContainsFunc(as.outline.Changes, func(c outlined) bool {
+			return !c.To.IsZero() && l.standing[k][bytesKey{c.Subject, c.To}].ReleaseID == ""
+		})
+		return open || len(as.errors()) > 0
+	})
+}
+
+// readBaselines reads the tools of baselines, and the instructions from the
+// comparison with nothing that was made when they were pushed.
+func (l *loader) readBaselines(wanted []*baselineTools) error {
+	var ids []string
+	for _, b := range wanted {
+		ids = append(ids, b.ListingID)
+	}
+	refs, err := l.tx.ToolRefs(l.ctx, ids)
+	if err != nil {
+		return err
+	}
+	infos, err := l.tx.ListingInfosByID(l.ctx, ids)
+	if err != nil {
+		return err
+	}
+	pairs := map[string]pair{}
+	var keys []ReportKey
+	for _, in := range infos {
+		pairs[in.ID] = newPair(nil, in)
+		keys = append(keys, pairs[in.ID].key(reportOutline))
+	}
+	kept, err := l.tx.Reports(l.ctx, keys)
+	if err != nil {
+		return err
+	}
+	for _, b := range wanted {
+		p := pairs[b.ListingID]
+		body, ok := kept[p.key(reportOutline)]
+		if !ok {
+			return &missing{[]pair{p}}
+		}
+		o, err := parseOutline(body)
+		if err != nil {
+			return err
+		}
+		b.read(refs[b.ListingID], o)
+	}
+	return nil
+}
+
+// read takes in what the baseline's listing holds.
+func (b *baselineTools) read(tools []ToolRef, o *outline) {
+	b.covers = map[bytesKey]bool{{change.SubjectInstructions, o.Instructions}: true, {change.SubjectOrder, o.Order}: true}
+	b.acknowledged = map[surface.Hash]bool{}
+	noted := map[int]bool{}
+	for _, a := range b.Acknowledged {
+		noted[a.Position] = true
+	}
+	b.listing = noted[0]
+	byName := map[string][]ToolRef{}
+	for _, t := range tools {
+		b.covers[bytesKey{change.SubjectTool, t.Digest}] = true
+		if noted[t.Position] {
+			b.acknowledged[t.Digest] = true
+		}
+		byName[t.Name] = append(byName[t.Name], t)
+	}
+	b.twins = map[string][]surface.Hash{}
+	for name, same := range byName {
+		if len(same) > 1 && !slices.ContainsFunc(same, func(t ToolRef) bool { return !noted[t.Position] }) {
+			b.twins[name] = digestsOf(same)
+		}
+	}
+}
+
+func digestsOf(tools []ToolRef) []surface.Hash {
+	var hs []surface.Hash
+	for _, t := range tools {
+		hs = append(hs, t.Digest)
+	}
+	return hs
+}
+
+// revisions finds out who wrote and pushed the candidates. Everybody who pushed a
+// revision of the release counts, since later pushes carry what earlier ones
+// brought.
+func (l *loader) revisions() error {
+	var ids []string
+	for _, as := range l.found {
+		if as.release.ID != "" {
+			ids = append(ids, as.release.ID)
+		}
+		as.wrote(&as.revision)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rs, err := l.tx.Revisions(l.ctx, ids)
+	for _, as := range l.found {
+		for i := range rs {
+			if rs[i].ReleaseID == as.release.ID {
+				as.wrote(&rs[i])
+			}
+		}
+	}
+	return err
+}
+
+// wrote adds the people and the token behind a revision.
+func (as *assessment) wrote(r *Revision) {
+	for _, id := range []string{r.PusherID, r.AuthorID} {
+		if id != "" && !slices.Contains(as.authors, id) {
+			as.authors = append(as.authors, id)
+		}
+	}
+	if r.TokenID != "" && !slices.Contains(as.tokens, r.TokenID) {
+		as.tokens = append(as.tokens, r.TokenID)
+	}
+}
+
+// threads reads the open threads that block.
+func (l *loader) threads() error {
+	f := ThreadFilter{ServerID: l.oneServer(), Open: true, Blocking: true}
+	var err error
+	l.blocking, err = l.tx.Threads(l.ctx, f)
+	return err
+}
+
+// people reads all accounts: who decides, and who invited whom.
+func (l *loader) people() error {
+	var err error
+	l.users, err = l.tx.Users(l.ctx)
+	return err
+}

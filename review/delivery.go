@@ -1,0 +1,222 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+const (
+	// unverifiedSamples is how many unverified or surplus deliveries of a server
+	// are kept a day. The others are only counted.
+	unverifiedSamples = 100
+	// forgeriesPerMinute is how many unverified deliveries one address may send
+	// before it is told to wait, without a trace.
+	forgeriesPerMinute = 60
+)
+
+// delivery starts the record of an attempt to push.
+func (s *Service) delivery(in Incoming) *Delivery {
+	d := &Delivery{
+		ID: newID(), Slug: clip(in.Slug, 100), WebhookID: clip(in.WebhookID, maxWebhookID), Via: "webhook", By: "webhook",
+		BodyHash: surface.HashOf(in.Body), BodyBytes: len(in.Body), Params: in.Params, RemoteAddr: in.Addr, ReceivedAt: s.now(),
+	}
+	if in.Bearer != "" {
+		d.Via, d.By, d.WebhookID = "token", "", ""
+	}
+	return d
+}
+
+// clip bounds what a stranger can make us keep.
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}
+
+// Deliver takes a push over HTTP: a signed webhook or a bearer token. The order of
+// checks is: size, sender, then what the transport found, then the push itself.
+// Every delivery is recorded, the refused ones with their reason.
+func (s *Service) Deliver(ctx context.Context, in Incoming) (*Pushed, error) {
+	d := s.delivery(in)
+	p := push{delivery: d, params: in.Params, body: in.Body}
+	err := s.sender(ctx, in, &p)
+	if err != nil {
+		return nil, s.refuse(ctx, &p, err)
+	}
+	if in.Refused != nil {
+		return nil, s.refuse(ctx, &p, in.Refused)
+	}
+	return s.receive(ctx, &p)
+}
+
+// sender verifies who pushes, and fills it in.
+func (s *Service) sender(ctx context.Context, in Incoming, p *push) error {
+	if in.Bearer != "" {
+		if err := s.tokenSender(ctx, in, p); err != nil {
+			return err
+		}
+		p.delivery.Verified = true
+		if in.TooLarge {
+			return errBodyTooLarge
+		}
+		return nil
+	}
+	if in.TooLarge {
+		return errBodyTooLarge // a signature is over the whole body, so nobody can tell whose it is
+	}
+	srv, err := s.verifySignature(ctx, in)
+	p.server, p.actor = srv, Actor{Via: "webhook", Addr: in.Addr}
+	if srv != nil {
+		p.delivery.ServerID = srv.ID
+	}
+	p.delivery.Verified = err == nil
+	return err
+}
+
+var errBodyTooLarge = Errorf(TooLarge, "Not accepted: the body is larger than this server takes. Push the listing alone, without messages around it.")
+
+// tokenSender finds the token, its scope and the server, in this order: who has a
+// valid token learns that a server is none of theirs, not whether it exists.
+func (s *Service) tokenSender(ctx context.Context, in Incoming, p *push) error {
+	a, err := s.TokenActor(ctx, in.Bearer, in.Addr)
+	if err != nil {
+		return err
+	}
+	p.actor, p.delivery.By = a, a.Label()
+	return s.store.View(ctx, func(tx Tx) error {
+		need := people.Viewer
+		if a.User != nil {
+			need = people.Reviewer
+		}
+		srv, err := serverFor(ctx, tx, a, in.Slug, need, people.ScopePush)
+		if srv != nil && KindOf(err) != NotFound {
+			p.server, p.delivery.ServerID = srv, srv.ID
+		}
+		return err
+	})
+}
+
+// Upload takes a push of a signed-in person. It is the same push as Deliver.
+func (s *Service) Upload(ctx context.Context, a Actor, slug string, params PushParams, body []byte, path string) (*Pushed, error) {
+	if err := a.person(); err != nil {
+		return nil, err
+	}
+	d := s.delivery(Incoming{Slug: slug, Params: params, Body: body, Addr: a.Addr, PathQuery: path})
+	d.Via, d.By, d.Verified = "upload", a.Label(), true
+	p := push{delivery: d, actor: a, params: params, body: body}
+	err := s.store.View(ctx, func(tx Tx) error {
+		var err error
+		p.server, err = serverFor(ctx, tx, a, slug, people.Reviewer, people.ScopePush)
+		return err
+	})
+	if err != nil {
+		return nil, err // whose role forbids it is no sender
+	}
+	d.ServerID = p.server.ID
+	return s.receive(ctx, &p)
+}
+
+// receive runs a verified push and records it when it is refused.
+func (s *Service) receive(ctx context.Context, p *push) (*Pushed, error) {
+	pushed, err := s.push(ctx, p)
+	if err != nil {
+		return nil, s.refuse(ctx, p, err)
+	}
+	return pushed, nil
+}
+
+// refuse records a refused delivery in a transaction of its own and returns why.
+// A failure of ours is recorded too, without its details.
+func (s *Service) refuse(ctx context.Context, p *push, why error) error {
+	var e *Error
+	if !errors.As(why, &e) {
+		e = &Error{Kind: Internal, Sentence: "The push failed on our side. Try again.", Err: why}
+	}
+	d := p.delivery
+	d.Status, d.Outcome, d.Problems = e.Kind.Status(), e.Sentence, e.Problems
+	if !d.Verified {
+		if wait := s.forgeries.take(d.RemoteAddr, s.now()); wait > 0 {
+			return &Error{Kind: RateLimited, RetryAfter: wait, Sentence: "Too many pushes that could not be verified. Wait a minute and check the secret."}
+		}
+		d.BodyHash, d.BodyBytes, d.Params = surface.Hash{}, 0, PushParams{}
+	}
+	err := s.store.Update(ctx, func(tx Tx) error { return s.keepRefused(ctx, tx, d, e.Kind) })
+	if err != nil {
+		return fmt.Errorf("record a refused push (%w): %w", why, err)
+	}
+	return why
+}
+
+// keepRefused stores the record. Of what anybody can send in any number only
+// samples are kept.
+func (s *Service) keepRefused(ctx context.Context, tx Tx, d *Delivery, kind Kind) error {
+	if !d.Verified || kind == RateLimited {
+		n, err := tx.AddUnverified(ctx, d.ServerID, d.ReceivedAt.Format(time.DateOnly))
+		if err != nil || n > unverifiedSamples {
+			return err
+		}
+	}
+	return tx.InsertDelivery(ctx, d)
+}
+
+// replay returns the first answer to a delivery id that was accepted before; nil
+// for a new one.
+func (p *push) replay(ctx context.Context, tx Tx) (*Pushed, error) {
+	if p.delivery.WebhookID == "" {
+		return nil, nil
+	}
+	first, err := tx.DeliveryByWebhookID(ctx, p.server.ID, p.delivery.WebhookID)
+	switch {
+	case KindOf(err) == NotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case first.BodyHash != p.delivery.BodyHash:
+		return nil, Errorf(Conflict, "This webhook-id was used for another body. Give each push an id of its own; only a retry has the same.")
+	}
+	return &Pushed{Status: PushSame, Body: first.Answer}, nil
+}
+
+// Deliveries lists pushes, accepted and refused, newest first; "" is every server
+// of the actor, and for an administrator also those for unknown servers.
+func (s *Service) Deliveries(ctx context.Context, a Actor, slug string, p Page) ([]Delivery, error) {
+	var found []Delivery
+	err := s.store.View(ctx, func(tx Tx) error {
+		ids, err := readable(ctx, tx, a, slug)
+		if err != nil {
+			return err
+		}
+		found, err = tx.Deliveries(ctx, ids, p.bounded())
+		return err
+	})
+	return found, err
+}
+
+// readable returns the ids of the servers that the actor reads: of one slug, or
+// all; nil for everything there is.
+func readable(ctx context.Context, tx Tx, a Actor, slug string) ([]string, error) {
+	if slug != "" {
+		srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead)
+		if err != nil {
+			return nil, err
+		}
+		return []string{srv.ID}, nil
+	}
+	if a.User == nil && a.Token == nil && !a.Shell {
+		return nil, Errorf(Unauthenticated, "Sign in, or send a token.")
+	}
+	if err := a.scope(people.ScopeRead); err != nil {
+		return nil, err
+	}
+	ids, all, err := serverIDsFor(ctx, tx, a, people.Viewer)
+	if all {
+		return nil, err
+	}
+	return ids, err
+}

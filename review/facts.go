@@ -1,0 +1,220 @@
+package review
+
+import (
+	"slices"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// facts puts together what the gate judges a candidate by.
+func (l *loader) facts(as *assessment, url string) {
+	f := gate.Facts{
+		Policy: as.server.Policy, Engine: change.Engine, URL: url, Authors: as.authors,
+		Listing: gate.Listing{
+			Known: true, Kind: as.listing.Kind, Complete: as.listing.Complete, Analysed: true, At: as.listing.ReceivedAt,
+			Emptied: emptied(as.listing),
+		},
+		Subjects: l.subjects(as),
+		Verdicts: l.counted(as.profile()),
+		Problems: l.problems(as),
+		People:   peopleOf(l.users, as.server.ID),
+		Baseline: l.baselineFacts(as),
+	}
+	if as.base != nil {
+		f.Base, f.BaseAt = as.base.Title(), as.base.ReleasedAt
+	}
+	if as.closed() {
+		f.ReleasedAs, f.BaseAt = as.release.Title(), as.release.ReleasedAt
+	} else {
+		f.Threads = l.threadFacts(as, url)
+	}
+	if as.release.withdrawn() {
+		f.Withdrawn = as.release.WithdrawnReason
+	}
+	as.facts = f
+}
+
+// emptied reports whether a listing has no tools and waits for the pusher's word
+// that this is meant.
+func emptied(l ListingInfo) bool {
+	return !l.Complete && l.ToolCount == 0 && l.Kind == surface.KindListing
+}
+
+// subjects lists the tools of the candidate in their order, then what is gone,
+// then instructions and order.
+func (l *loader) subjects(as *assessment) []gate.Subject {
+	changed := map[int]*outlined{} // by position in the candidate
+	var others []*outlined
+	instructions := false
+	for i := range as.outline.Changes {
+		c := &as.outline.Changes[i]
+		if c.Subject == change.SubjectTool && c.NewPosition > 0 {
+			changed[c.NewPosition] = c
+			continue
+		}
+		instructions = instructions || c.Subject == change.SubjectInstructions
+		others = append(others, c)
+	}
+	subjects := make([]gate.Subject, 0, len(as.candidate.tools)+len(others)+1)
+	for _, t := range as.candidate.tools {
+		s := gate.Subject{Subject: change.SubjectTool, Name: t.Name, Position: t.Position, From: t.Digest, To: t.Digest}
+		if c := changed[t.Position]; c != nil {
+			s = l.subject(as, c)
+			s.Name, s.Position = t.Name, t.Position
+		}
+		subjects = append(subjects, s)
+	}
+	for _, c := range others {
+		s := l.subject(as, c)
+		s.Name = string(c.Name)
+		subjects = append(subjects, s)
+	}
+	if h := as.outline.Instructions; !instructions && !h.IsZero() && as.base != nil {
+		subjects = append(subjects, gate.Subject{Subject: change.SubjectInstructions, From: h, To: h})
+	}
+	return subjects
+}
+
+// subject is a changed subject, with what already vouches for its bytes.
+func (l *loader) subject(as *assessment, c *outlined) gate.Subject {
+	k := bytesKey{c.Subject, c.To}
+	s := gate.Subject{
+		Subject: c.Subject, From: c.From, To: c.To, Kind: c.Kind, Class: c.Class, Change: c.ID, Hidden: c.Hidden,
+	}
+	if r, ok := l.standing[as.profile()][k]; ok && !c.To.IsZero() {
+		s.Released = gate.Release{Title: r.Title, At: l.releasedAt[r.ReleaseID]}
+	}
+	if b := l.baseline[as.profile()]; b != nil {
+		s.Baseline = b.covers[k] && !c.To.IsZero()
+	}
+	return s
+}
+
+// counted turns the verdicts that still count into the gate's.
+func (l *loader) counted(k ProfileKey) []gate.Verdict {
+	var out []gate.Verdict
+	for _, v := range l.given[k] {
+		if v.counts() {
+			out = append(out, v.fact())
+		}
+	}
+	return out
+}
+
+// counts reports whether a verdict is neither revoked nor, as the approval of a
+// removal, used up.
+func (v *Verdict) counts() bool { return v.RevokedAt.IsZero() && !v.UsedUp }
+
+func (v *Verdict) fact() gate.Verdict {
+	return gate.Verdict{
+		ID: v.ID, Subject: v.Subject, Name: v.Name, From: v.From, To: v.To, Edit: v.Edit, Kind: gate.VerdictKind(v.Kind),
+		Note: v.Note, Person: v.UserID, Label: v.UserLabel, Own: v.OwnPush, At: v.At,
+	}
+}
+
+// errors returns the candidate's problems of level error, two tools of one name
+// among them whatever the reader made of it.
+func (as *assessment) errors() []surface.Problem {
+	var errs []surface.Problem
+	reported := map[int]bool{}
+	for _, p := range as.listing.Problems {
+		if p.Level == surface.LevelError {
+			errs = append(errs, p)
+			reported[p.Position] = reported[p.Position] || p.Code == codeDuplicate
+		}
+	}
+	for name, same := range namesakes(as.candidate.tools) {
+		for _, t := range same {
+			if !reported[t.Position] {
+				errs = append(errs, surface.Problem{
+					Code: codeDuplicate, Level: surface.LevelError, Tool: name, Position: t.Position,
+					Message: "Another tool of this listing has the same name.",
+				})
+			}
+		}
+	}
+	slices.SortStableFunc(errs, func(a, b surface.Problem) int { return a.Position - b.Position })
+	return errs
+}
+
+// codeDuplicate is the code of two tools of one name, see docs/reading.md.
+const codeDuplicate = "name-duplicate"
+
+// namesakes returns the tools that share a name with another.
+func namesakes(tools []ToolRef) map[string][]ToolRef {
+	byName := map[string][]ToolRef{}
+	for _, t := range tools {
+		if t.Name != "" {
+			byName[t.Name] = append(byName[t.Name], t)
+		}
+	}
+	for name, same := range byName {
+		if len(same) < 2 {
+			delete(byName, name)
+		}
+	}
+	return byName
+}
+
+// problems turns errors into the gate's. An acknowledgement in the baseline holds
+// for the same bytes; of namesakes, for the same ones in the same order, since the
+// order decides which of them a host calls.
+func (l *loader) problems(as *assessment) []gate.Problem {
+	b := l.baseline[as.profile()]
+	twins := namesakes(as.candidate.tools)
+	var out []gate.Problem
+	for _, p := range as.errors() {
+		f := gate.Problem{Position: p.Position, Tool: p.Tool, Code: p.Code, Message: p.Message}
+		if b != nil && p.Position == 0 {
+			f.Acknowledged = b.listing && b.Digest == as.listing.Digest
+		}
+		if b != nil && p.Position > 0 && p.Position <= len(as.candidate.tools) {
+			t := as.candidate.tools[p.Position-1]
+			f.Acknowledged = b.acknowledged[t.Digest]
+			if p.Code == codeDuplicate {
+				f.Acknowledged = f.Acknowledged && slices.Equal(b.twins[t.Name], digestsOf(twins[t.Name]))
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (l *loader) baselineFacts(as *assessment) gate.Baseline {
+	if b := l.baseline[as.profile()]; b != nil {
+		return gate.Baseline{By: b.ByLabel, ByID: b.By, At: b.At}
+	}
+	return gate.Baseline{Open: as.base == nil && !as.release.released()}
+}
+
+// threadFacts returns the blocking threads of the profile. They follow the tool
+// through its versions, so that one opened on an earlier release still blocks.
+func (l *loader) threadFacts(as *assessment, url string) []gate.Thread {
+	var out []gate.Thread
+	for _, t := range l.blocking {
+		if (ProfileKey{t.ServerID, t.Profile}) == as.profile() {
+			out = append(out, gate.Thread{ID: t.ID, Tool: t.Anchor.Tool, OpenedBy: t.OpenedBy, URL: url + "#thread-" + t.ID})
+		}
+	}
+	return out
+}
+
+// peopleOf says what accounts are to a server.
+func peopleOf(users []people.User, serverID string) []gate.Person {
+	out := make([]gate.Person, 0, len(users))
+	for i := range users {
+		out = append(out, personOf(&users[i], serverID))
+	}
+	return out
+}
+
+func personOf(u *people.User, serverID string) gate.Person {
+	role := u.RoleOn(serverID)
+	return gate.Person{
+		ID: u.ID, Label: u.Label(), InvitedBy: u.InvitedBy, Since: u.CreatedAt,
+		Decides: role.AtLeast(people.Reviewer), Maintainer: role.AtLeast(people.Maintainer), Disabled: !u.Active(),
+	}
+}

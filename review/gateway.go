@@ -1,0 +1,127 @@
+package review
+
+import (
+	"context"
+
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Gate answers for a listing's digest. When the digest stands in several releases,
+// the strictest reading that is current counts: an open release that has it as its
+// head before a released one.
+func (s *Service) Gate(ctx context.Context, a Actor, slug, profile string, digest surface.Hash) (*GateAnswer, error) {
+	if digest.IsZero() {
+		return nil, Errorf(Invalid, "Name a digest: sha256: and 64 hex digits.")
+	}
+	if profile == "" {
+		profile = DefaultProfile
+	}
+	var answer *GateAnswer
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeGate, people.ScopeRead)
+			if err != nil {
+				return err
+			}
+			answer, err = s.gateAnswer(ctx, tx, srv, profile, digest)
+			return err
+		})
+	})
+	return answer, err
+}
+
+func (s *Service) gateAnswer(ctx context.Context, tx Tx, srv *Server, profile string, digest surface.Hash) (*GateAnswer, error) {
+	ans := &GateAnswer{Server: srv.Slug, Profile: profile, Digest: digest, Approvals: []Approval{}, Overrides: []Override{}}
+	c, err := candidateFor(ctx, tx, srv, profile, digest)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		ans.Answer = gate.Evaluate(gate.Facts{Policy: srv.Policy, URL: s.url("/servers/" + srv.Slug)}).Answer
+		return ans, nil
+	}
+	as, err := s.assessOne(ctx, tx, *c, nil)
+	if err != nil {
+		return nil, err
+	}
+	ans.Answer = as.Answer
+	ans.Release = s.pushedRelease(as)
+	ans.Approvals = append(ans.Approvals, as.Approvals...)
+	return ans, nil
+}
+
+func (s *Service) pushedRelease(as *assessment) *PushedRelease {
+	return &PushedRelease{ID: as.release.ID, Version: as.release.Title(), State: as.state(), URL: s.releaseURL(as.release.ID)}
+}
+
+// candidateFor finds what a digest stands for in a profile; nil when it was never
+// pushed there.
+func candidateFor(ctx context.Context, tx Tx, srv *Server, profile string, digest surface.Hash) (*candidate, error) {
+	rs, err := tx.ReleasesByDigest(ctx, srv.ID, profile, digest)
+	if err != nil || len(rs) == 0 {
+		return nil, err
+	}
+	key := ProfileKey{srv.ID, profile}
+	last, err := tx.LastReleased(ctx, []ProfileKey{key})
+	if err != nil {
+		return nil, err
+	}
+	var lastReleased *Release
+	if r, ok := last[key]; ok {
+		lastReleased = &r
+	}
+	best := &rs[0]
+	for i := range rs {
+		if preference(&rs[i], lastReleased, digest) < preference(best, lastReleased, digest) {
+			best = &rs[i]
+		}
+	}
+	rev := best.Head
+	if rev.Digest != digest {
+		if rev, err = revisionWith(ctx, tx, best.ID, digest); err != nil {
+			return nil, err
+		}
+	}
+	return newCandidate(ctx, tx, srv, best, rev)
+}
+
+// preference orders releases that hold a digest, best first: under review now,
+// released, overtaken, no longer the head, withdrawn.
+func preference(r, last *Release, digest surface.Hash) int {
+	switch {
+	case r.withdrawn():
+		return 4
+	case r.Head.Digest != digest:
+		return 3
+	case r.released():
+		return 1
+	case r.supersededBy(last):
+		return 2
+	}
+	return 0
+}
+
+// revisionWith returns the newest revision of a release that has the digest.
+func revisionWith(ctx context.Context, tx Tx, releaseID string, digest surface.Hash) (Revision, error) {
+	revisions, err := tx.Revisions(ctx, []string{releaseID})
+	for _, r := range revisions {
+		if r.Digest == digest {
+			return r, nil
+		}
+	}
+	if err == nil {
+		err = errNoSuchThing
+	}
+	return Revision{}, err
+}
+
+// newCandidate is a stored revision as the gate is asked about it.
+func newCandidate(ctx context.Context, tx Tx, srv *Server, r *Release, rev Revision) (*candidate, error) {
+	info, err := tx.ListingInfoByID(ctx, rev.ListingID)
+	if err != nil {
+		return nil, err
+	}
+	return &candidate{server: srv, release: r, revision: rev, listing: *info}, nil
+}

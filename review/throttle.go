@@ -1,0 +1,89 @@
+package review
+
+import (
+	"sync"
+	"time"
+)
+
+// throttle counts events by key in a sliding window, in bounded memory. It lives
+// in one process: with several instances each counts for itself, so the bound is
+// that many times higher. That is a price we pay for not writing to the database
+// for every wrong password.
+type throttle struct {
+	limit  int
+	window time.Duration
+
+	mu   sync.Mutex
+	keys map[string][]time.Time
+}
+
+// throttleKeys bounds what strangers can make a throttle remember.
+const throttleKeys = 10_000
+
+func newThrottle(limit int, window time.Duration) *throttle {
+	return &throttle{limit: limit, window: window, keys: map[string][]time.Time{}}
+}
+
+// wait returns how long the key must wait; zero when it may go on.
+func (t *throttle) wait(key string, now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	times := t.live(key, now)
+	if len(times) < t.limit {
+		return 0
+	}
+	return times[len(times)-t.limit].Add(t.window).Sub(now)
+}
+
+// count remembers an event of the key.
+func (t *throttle) count(key string, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.keys) >= throttleKeys {
+		t.sweep(now)
+	}
+	times := append(t.live(key, now), now)
+	if len(times) > t.limit {
+		times = times[len(times)-t.limit:]
+	}
+	t.keys[key] = times
+}
+
+// take counts an event when the key may go on, and returns how long to wait when
+// it may not.
+func (t *throttle) take(key string, now time.Time) time.Duration {
+	if d := t.wait(key, now); d > 0 {
+		return d
+	}
+	t.count(key, now)
+	return 0
+}
+
+// forget clears the key.
+func (t *throttle) forget(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.keys, key)
+}
+
+// live returns the key's events inside the window.
+func (t *throttle) live(key string, now time.Time) []time.Time {
+	times := t.keys[key]
+	for len(times) > 0 && !times[0].Add(t.window).After(now) {
+		times = times[1:]
+	}
+	return times
+}
+
+// sweep drops keys without events inside the window, and everything when that
+// does not help: too lax for a moment is better than memory without end.
+func (t *throttle) sweep(now time.Time) {
+	for key := range t.keys {
+		if len(t.live(key, now)) == 0 {
+			delete(t.keys, key)
+		}
+	}
+	if len(t.keys) >= throttleKeys {
+		clear(t.keys)
+	}
+}

@@ -1,0 +1,442 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// VerdictKind is a person's answer.
+type VerdictKind string
+
+// The answers. Withdraw takes the person's own earlier answer back.
+const (
+	Approve  VerdictKind = "approve"
+	Reject   VerdictKind = "reject"
+	Withdraw VerdictKind = "withdraw"
+)
+
+// Verdict is a stored answer to one edit of one change, or to the whole change
+// when Edit is empty. It is kept by digests, so that it holds for equal bytes in
+// whatever release they turn up again. Verdicts are never changed or removed;
+// the newest of a person on a (subject, name, from, to, edit) counts.
+type Verdict struct {
+	ID         string
+	ServerID   string
+	Profile    string
+	ReleaseID  string // where it was given
+	Revision   int
+	ChangeID   string
+	Edit       string // ed_… or "" for the whole change
+	Subject    change.Subject
+	Name       string       // tool name as received
+	From       surface.Hash // zero when added
+	To         surface.Hash // zero when removed
+	Class      change.Class // of the change when it was decided
+	Kind       VerdictKind
+	Note       string
+	UserID     string
+	UserLabel  string // filled in on reading
+	TokenID    string
+	OwnPush    bool // given by the author or pusher of the revision
+	At         time.Time
+	UsedUp     bool // a removal's approval is used up at release, or once the tool is back
+	RevokedAt  time.Time
+	RevokedWhy string
+}
+
+// VerdictItem is one decision of a batch: by change, or by edit over Changes.
+type VerdictItem struct {
+	Change  string      `json:"change,omitempty"`
+	Edit    string      `json:"edit,omitempty"`
+	Changes []string    `json:"changes,omitempty"`
+	Verdict VerdictKind `json:"verdict"`
+	Note    string      `json:"note"`
+}
+
+const (
+	maxItems = 5000
+	maxNote  = 64 << 10
+)
+
+// Decide stores a batch of answers, all or none. Stale with the current changes
+// when an item names a change that is not one of the release's.
+func (s *Service) Decide(ctx context.Context, a Actor, releaseID string, items []VerdictItem) (*ReleaseView, error) {
+	if err := checkItems(items); err != nil {
+		return nil, err
+	}
+	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		r, err := fullReport(ctx, tx, as.pair)
+		if err != nil {
+			return err
+		}
+		d := newDecision(s, a, as, r)
+		for _, item := range items {
+			if err := d.item(item); err != nil {
+				return err
+			}
+		}
+		d.complete()
+		return d.store(ctx, tx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Release(ctx, a, releaseID)
+}
+
+func checkItems(items []VerdictItem) error {
+	if len(items) == 0 || len(items) > maxItems {
+		return Errorf(Invalid, "Send 1 to %d decisions.", maxItems)
+	}
+	for i, it := range items {
+		switch {
+		case !slices.Contains([]VerdictKind{Approve, Reject, Withdraw}, it.Verdict):
+			return Errorf(Invalid, "items/%d: the verdict %.40q is unknown: use approve, reject or withdraw.", i, it.Verdict)
+		case it.Change != "" && (it.Edit != "" || len(it.Changes) > 0):
+			return Errorf(Invalid, "items/%d: name a change, or an edit with its changes, not both.", i)
+		case it.Change == "" && (it.Edit == "" || len(it.Changes) == 0):
+			return Errorf(Invalid, "items/%d: name the change, or the edit and the changes that it was shown on.", i)
+		case len(it.Note) > maxNote || !utf8.ValidString(it.Note):
+			return Errorf(Invalid, "items/%d: the note must be text of at most 64 KiB.", i)
+		}
+	}
+	return nil
+}
+
+// acting runs an act of a person on a release under review, in one transaction
+// that sees where its head stands.
+func (s *Service) acting(ctx context.Context, a Actor, releaseID string, need people.Role, f func(Tx, *assessment) error) error {
+	return s.analysed(ctx, func() error {
+		return s.store.Update(ctx, func(tx Tx) error {
+			srv, r, err := releaseFor(ctx, tx, a, releaseID, need, people.ScopeReview)
+			if err != nil {
+				return err
+			}
+			if err := a.person(); err != nil {
+				return err
+			}
+			c, err := newCandidate(ctx, tx, srv, r, r.Head)
+			if err != nil {
+				return err
+			}
+			as, err := s.assessOne(ctx, tx, *c, nil)
+			if err != nil {
+				return err
+			}
+			return f(tx, as)
+		})
+	})
+}
+
+// releaseFor returns a release and its server when the actor is at least need
+// there.
+func releaseFor(ctx context.Context, tx Tx, a Actor, id string, need people.Role, scopes ...people.Scope) (*Server, *Release, error) {
+	r, err := tx.ReleaseByID(ctx, id)
+	if KindOf(err) == NotFound {
+		return nil, nil, errNoSuchThing
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	srv, err := tx.ServerByID(ctx, r.ServerID)
+	if err != nil {
+		return nil, nil, err
+	}
+	return srv, r, a.allow(srv.ID, need, scopes...)
+}
+
+// decision is a batch of answers by one person on their way into the store.
+type decision struct {
+	s       *Service
+	actor   Actor
+	as      *assessment
+	report  *change.Report
+	changes map[string]*change.Change
+	own     bool
+	stands  gate.Standing
+	given   []gate.Verdict // with those of this batch
+
+	verdicts []Verdict
+	revoked  []string // ids
+	why      string   // of the revocation
+	touched  []*change.Change
+	acts     []act
+}
+
+func newDecision(s *Service, a Actor, as *assessment, r *change.Report) *decision {
+	d := &decision{
+		s: s, actor: a, as: as, report: r, changes: map[string]*change.Change{},
+		own: slices.Contains(as.authors, a.userID()), stands: gate.NewStanding(as.facts.Verdicts),
+		given: slices.Clone(as.facts.Verdicts),
+	}
+	for i := range r.Changes {
+		d.changes[r.Changes[i].ID] = &r.Changes[i]
+	}
+	return d
+}
+
+// item takes one decision of the batch.
+func (d *decision) item(it VerdictItem) error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	ids := it.Changes
+	if it.Change != "" {
+		ids = []string{it.Change}
+	}
+	for _, id := range ids {
+		c, ok := d.changes[id]
+		if !ok || it.Edit != "" && detailOf(c, it.Edit) == nil {
+			return d.stale()
+		}
+		if err := d.answer(c, it, len(ids) > 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open checks that the release can still be decided, and by this token.
+func (d *decision) open() error {
+	r := d.as.release
+	switch {
+	case r.withdrawn():
+		return Errorf(Conflict, "%s is withdrawn. Push a new version and decide there.", r.Title())
+	case !r.open():
+		return Errorf(Conflict, "%s is released and its decisions are closed. Withdraw it if something is wrong with it.", r.Title())
+	case d.actor.Token != nil && slices.Contains(d.as.tokens, d.actor.Token.ID) && !d.as.server.Policy.SelfReview():
+		return Errorf(Forbidden, "This token pushed the release, so it can't decide it.")
+	}
+	return nil
+}
+
+func (d *decision) stale() error {
+	return &Error{Kind: Stale, Current: d.report.Changes, Sentence: d.as.release.Title() + " changed while you read. Nothing was stored; your notes are kept. See what changed."}
+}
+
+// detailOf returns the first detail of a change that is the edit.
+func detailOf(c *change.Change, edit string) *change.Detail {
+	for i := range c.Details {
+		if c.Details[i].Edit == edit {
+			return &c.Details[i]
+		}
+	}
+	return nil
+}
+
+// answer takes one answer to one change or to one edit of it.
+func (d *decision) answer(c *change.Change, it VerdictItem, many bool) error {
+	var err error
+	switch it.Verdict {
+	case Approve:
+		err = d.mayApprove(c, it, many)
+	case Withdraw:
+		var done bool
+		if done, err = d.withdraw(c, it); done {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	d.add(c, it.Edit, it.Verdict, it.Note)
+	d.acts = append(d.acts, act{
+		name: "verdict." + string(it.Verdict), serverID: d.as.server.ID, subject: c.ID,
+		after: map[string]any{"release": d.as.release.ID, "tool": c.Name(), "from": c.From, "to": c.To, "edit": it.Edit, "note": it.Note, "own": d.own},
+	})
+	return nil
+}
+
+// add appends a verdict to the batch.
+func (d *decision) add(c *change.Change, edit string, kind VerdictKind, note string) {
+	v := Verdict{
+		ID: newID(), ServerID: d.as.server.ID, Profile: d.as.release.Profile, ReleaseID: d.as.release.ID, Revision: d.as.revision.N,
+		ChangeID: c.ID, Edit: edit, Subject: c.Subject, From: c.From, To: c.To, Class: c.Class, Kind: kind, Note: note,
+		UserID: d.actor.userID(), UserLabel: d.actor.Label(), TokenID: d.actor.tokenID(), OwnPush: d.own, At: d.s.now(),
+	}
+	if c.Tool != nil {
+		v.Name = *c.Tool
+	}
+	d.verdicts = append(d.verdicts, v)
+	d.given = append(d.given, v.fact())
+	if !slices.Contains(d.touched, c) {
+		d.touched = append(d.touched, c)
+	}
+}
+
+// line is what the policy asks for the change, or for one edit of it.
+func (d *decision) line(c *change.Change, edit string) gate.Line {
+	ask := gate.Ask{Class: c.Class, Removal: c.Kind == change.Removed, Hidden: c.Hidden}
+	if det := detailOf(c, edit); det != nil && edit != "" {
+		ask.Class, ask.Hidden = det.Class, det.Hidden
+	}
+	return d.as.server.Policy.Line(ask)
+}
+
+// mayApprove checks an approval: a reason where one is asked for, and no answer for
+// many tools to what each must be looked at for.
+func (d *decision) mayApprove(c *change.Change, it VerdictItem, many bool) error {
+	line := d.line(c, it.Edit)
+	blank := strings.TrimSpace(it.Note) == ""
+	if line.Block {
+		return Errorf(Conflict, "%s: hidden characters came in, and this policy lets nobody approve them.", visible(c.Name()))
+	}
+	if line.Reason && blank {
+		return Errorf(Invalid, "%s: this policy asks for a reason. Write why it is fine, as a note.", visible(c.Name()))
+	}
+	if many {
+		if det := detailOf(c, it.Edit); det.Hidden || strings.HasPrefix(det.Pointer, "/annotations/destructiveHint") {
+			return Errorf(Invalid, "%s: hidden characters and a changed destructiveHint are decided tool by tool.", visible(c.Name()))
+		}
+	}
+	if own := d.opinion(c); own.Rejection != nil && blank {
+		return Errorf(Invalid, "%s: you rejected this. Write what changed your mind, as a note.", visible(c.Name()))
+	}
+	if own := d.opinion(c); own.Rejection != nil && !d.mayTakeBack(own.Rejection) {
+		return errOwnPush
+	}
+	return nil
+}
+
+var errOwnPush = Errorf(Forbidden, "Who wrote or pushed a release can't take a rejection of it back.")
+
+// opinion returns what the actor's earlier answers to the bytes come to.
+func (d *decision) opinion(c *change.Change) gate.Opinion {
+	for _, o := range d.stands.On(c.Subject, c.From, c.To) {
+		if o.Person == d.actor.userID() {
+			return o
+		}
+	}
+	return gate.Opinion{}
+}
+
+// mayTakeBack reports whether the actor may take a rejection back.
+func (d *decision) mayTakeBack(v *gate.Verdict) bool {
+	me := personOf(d.actor.User, d.as.server.ID)
+	return gate.MayTakeBack(d.as.server.Policy, me, *v, d.own, d.gone(v.Person))
+}
+
+// gone reports whether an account is disabled.
+func (d *decision) gone(id string) bool {
+	i := slices.IndexFunc(d.as.facts.People, func(p gate.Person) bool { return p.ID == id })
+	return i < 0 || d.as.facts.People[i].Disabled
+}
+
+// withdraw checks that there is an answer to take back. A rejection by somebody
+// who left is revoked instead, and then it is done.
+func (d *decision) withdraw(c *change.Change, it VerdictItem) (done bool, err error) {
+	own := d.opinion(c)
+	rejected := own.Rejection != nil
+	if rejected && strings.TrimSpace(it.Note) == "" {
+		return true, Errorf(Invalid, "%s: write why you take the rejection back, as a note.", visible(c.Name()))
+	}
+	switch {
+	case rejected && !d.mayTakeBack(own.Rejection):
+		return true, errOwnPush
+	case rejected || own.Approval != nil || len(own.Edits) > 0:
+		return false, nil
+	}
+	return true, d.revoke(c, it)
+}
+
+// revoke takes back the rejections of people whose accounts are disabled.
+func (d *decision) revoke(c *change.Change, it VerdictItem) error {
+	if it.Edit != "" {
+		return Errorf(Invalid, "%s: take the rejection of somebody who left back as a whole.", visible(c.Name()))
+	}
+	found := false
+	for _, o := range d.stands.On(c.Subject, c.From, c.To) {
+		if o.Rejection == nil || !d.gone(o.Person) {
+			continue
+		}
+		found = true
+		if !d.mayTakeBack(o.Rejection) {
+			return Errorf(Forbidden, "%s: %s rejected this and left. A maintainer who did not write or push it can take that back.", visible(c.Name()), o.Rejection.Label)
+		}
+		if strings.TrimSpace(it.Note) == "" {
+			return Errorf(Invalid, "%s: write why you take the rejection of %s back, as a note.", visible(c.Name()), o.Rejection.Label)
+		}
+		d.revokeAll(o.Person, c)
+		d.acts = append(d.acts, act{
+			name: "verdict.revoke", serverID: d.as.server.ID, subject: c.ID,
+			before: map[string]any{"by": o.Rejection.Label, "note": o.Rejection.Note}, after: map[string]any{"note": it.Note},
+		})
+	}
+	if !found {
+		return Errorf(Conflict, "%s: there is no answer of yours to take back.", visible(c.Name()))
+	}
+	d.why = it.Note
+	return nil
+}
+
+// revokeAll ends every answer of a person to the bytes: with the rejection alone
+// gone, an older approval would count again.
+func (d *decision) revokeAll(person string, c *change.Change) {
+	for _, v := range d.as.facts.Verdicts {
+		same := v.To == c.To && (!c.To.IsZero() || v.From == c.From)
+		if v.Person == person && v.Subject == c.Subject && same {
+			d.revoked = append(d.revoked, v.ID)
+		}
+	}
+}
+
+// complete adds an approval of the whole change where this batch approved the last
+// of its edits: then nothing depends on how the decisions were grouped.
+func (d *decision) complete() {
+	stands := gate.NewStanding(d.given)
+	for _, c := range d.touched {
+		for _, o := range stands.OnStep(c.Subject, c.From, c.To) {
+			if o.Person != d.actor.userID() || o.Approval != nil || o.Rejection != nil || len(c.Details) == 0 {
+				continue
+			}
+			if note, all := approvedEdits(c, o); all {
+				d.add(c, "", Approve, note)
+			}
+		}
+	}
+}
+
+// approvedEdits reports whether every edit of the change is approved, and returns
+// the first reason that was given.
+func approvedEdits(c *change.Change, o gate.Opinion) (note string, all bool) {
+	for _, det := range c.Details {
+		v := o.Edits[det.Edit]
+		if v == nil || v.Kind != gate.Approve {
+			return "", false
+		}
+		if note == "" {
+			note = strings.TrimSpace(v.Note)
+		}
+	}
+	return note, true
+}
+
+// store writes the batch.
+func (d *decision) store(ctx context.Context, tx Tx) error {
+	if err := tx.InsertVerdicts(ctx, d.verdicts); err != nil {
+		return err
+	}
+	if len(d.revoked) > 0 {
+		if err := tx.RevokeVerdicts(ctx, d.revoked, d.s.now(), d.why); err != nil {
+			return err
+		}
+	}
+	for _, what := range d.acts {
+		if err := d.s.audit(ctx, tx, d.actor, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visible makes a name of a listing safe to print.
+func visible(name string) string { return prose.Show(name).String() }
