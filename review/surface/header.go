@@ -2,16 +2,12 @@ package surface
 
 import "strings"
 
-// header checks the rules for x-mcp-header (since 2026-07-28), which names an HTTP
-// header that carries the value of a parameter, too. Clients drop a tool that
+// header checks the rules for x-mcp-header (since 2026-07-28), h, which names an HTTP
+// header that carries the value of the parameter, too. Clients drop a tool that
 // breaks one of them.
-func (s *schemaChecker) header(schema value, p *path, where place) {
-	h := schema.field("x-mcp-header")
-	if !h.present() {
-		return
-	}
+func (s *schemaChecker) header(schema, h value, p *path, where place) {
 	if problem := s.headerProblem(schema, h, where); problem != "" {
-		s.add(s.subject, h, at(p, "x-mcp-header"), "header-param-invalid", LevelError,
+		s.add(s.subject, h, p, "header-param-invalid", LevelError,
 			"`x-mcp-header` "+problem+" Clients drop a tool like this from the list.")
 	}
 }

@@ -216,16 +216,24 @@ func (s *schemaChecker) visit(v value, p *path, where place) {
 		s.invalid(v, p, "a schema stands here, and it is "+v.kind().String()+", not an object"+orBoolean(s.dialect)+".")
 		return
 	}
+	bounded, required := false, false
 	for n, m := range v.members() {
-		if shape, known := keywords[n]; known {
+		shape, known := keywords[n]
+		if known {
 			s.keyword(n, shape, m, at(p, n), where)
 		}
+		bounded = bounded || shape == aCount || shape == aNumber || shape == aLimit
+		required = required || n == "required"
+		if n == "x-mcp-header" && s.input {
+			s.header(v, m, at(p, n), where)
+		}
 	}
-	if s.input {
-		s.header(v, p, where)
+	if bounded {
+		s.bounds(v, p)
 	}
-	s.bounds(v, p)
-	s.required(v, p)
+	if required {
+		s.required(v, p)
+	}
 }
 
 func orBoolean(d dialect) string {
