@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	_ "github.com/lib/pq"  // driver "postgres"
+	"github.com/lib/pq"
 	_ "modernc.org/sqlite" // driver "sqlite", the only one for SQLite that binds $N by number
 
 	"github.com/countersign/countersign/review"
@@ -107,16 +107,24 @@ func openSQLite(ctx context.Context, address string) (*Store, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, &review.Error{Kind: review.Unavailable, Sentence: fmt.Sprintf("The database file %s can't be made or opened.", path), Err: err}
 	}
-	write, err := openPool(ctx, "sqlite", sqliteDSN(path, "_txlock=immediate"), 1)
+	write, err := openFile(ctx, sqliteDSN(path, "_txlock=immediate"), 1)
 	if err != nil {
 		return nil, err
 	}
-	read, err := openPool(ctx, "sqlite", sqliteDSN(path, "_pragma=query_only(1)"), sqliteReaders)
+	read, err := openFile(ctx, sqliteDSN(path, "_pragma=query_only(1)"), sqliteReaders)
 	if err != nil {
 		write.Close()
 		return nil, err
 	}
 	return newStore(sqliteEngine, write, read), nil
+}
+
+func openFile(ctx context.Context, dsn string, conns int) (*sqlx.DB, error) {
+	pool, err := sqlx.Open("sqlite", dsn)
+	if err != nil {
+		return nil, failure(ctx, err)
+	}
+	return pool, preparePool(ctx, pool, conns)
 }
 
 // sqlitePath takes the path out of an address.
@@ -176,8 +184,12 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 		}
 	}
 	u.RawQuery = q.Encode()
-	pool, err := openPool(ctx, "postgres", u.String(), postgresConns)
+	connector, err := pq.NewConnector(u.String())
 	if err != nil {
+		return nil, &review.Error{Kind: review.Invalid, Sentence: "The database address can't be used.", Err: err}
+	}
+	pool := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	if err := preparePool(ctx, pool, postgresConns); err != nil {
 		return nil, err
 	}
 	if err := checkEncoding(ctx, pool); err != nil {
@@ -199,11 +211,8 @@ func checkEncoding(ctx context.Context, pool *sqlx.DB) error {
 	return nil
 }
 
-func openPool(ctx context.Context, driver, dsn string, conns int) (*sqlx.DB, error) {
-	pool, err := sqlx.Open(driver, dsn)
-	if err != nil {
-		return nil, &review.Error{Kind: review.Invalid, Sentence: "The database address can't be used.", Err: err}
-	}
+// preparePool bounds a pool and connects; it closes a pool that can't.
+func preparePool(ctx context.Context, pool *sqlx.DB, conns int) error {
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(min(conns, idleConns))
 	if conns > 1 {
@@ -211,7 +220,7 @@ func openPool(ctx context.Context, driver, dsn string, conns int) (*sqlx.DB, err
 	}
 	if err := pool.PingContext(ctx); err != nil {
 		pool.Close()
-		return nil, failure(ctx, err)
+		return failure(ctx, err)
 	}
-	return pool, nil
+	return nil
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jmoiron/sqlx"
@@ -111,12 +112,12 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err != nil && review.KindOf(failure(ctx, err)) == review.Unavailable {
 		return failure(ctx, err)
 	}
-	if err == nil && len(applied) == len(all) {
-		err = checkApplied(applied, all)
+	if other := (*review.Error)(nil); errors.As(checkApplied(applied, all), &other) {
+		return &review.Error{Kind: review.Unavailable, Sentence: other.Sentence}
 	}
-	if err != nil || len(applied) != len(all) {
+	if len(applied) < len(all) {
 		return &review.Error{Kind: review.Unavailable, Err: err,
-			Sentence: fmt.Sprintf("The database has %d of %d migrations; run countersign migrate.", min(len(applied), len(all)), len(all))}
+			Sentence: fmt.Sprintf("The database has %d of %d migrations; run countersign migrate.", len(applied), len(all))}
 	}
 	return nil
 }
