@@ -37,6 +37,7 @@ type assessment struct {
 	authors []string // ids of people
 	tokens  []string // ids of tokens that pushed a revision
 	facts   gate.Facts
+	given   []Verdict // on any of the bytes, revoked and used up ones too
 	gate.Outcome
 }
 

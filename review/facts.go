@@ -34,7 +34,7 @@ func (l *loader) facts(as *assessment, url string) {
 	if as.release.withdrawn() {
 		f.Withdrawn = as.release.WithdrawnReason
 	}
-	as.facts = f
+	as.facts, as.given = f, l.given[as.profile()]
 }
 
 // emptied reports whether a listing has no tools and waits for the pusher's word

@@ -2,11 +2,33 @@ package review
 
 import (
 	"context"
+	"time"
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
+
+// GateAnswer is the gate's JSON.
+type GateAnswer struct {
+	gate.Answer
+	Server    string         `json:"server"`
+	Profile   string         `json:"profile"`
+	Digest    surface.Hash   `json:"digest"`
+	Release   *PushedRelease `json:"release,omitempty"`
+	Approvals []Approval     `json:"approvals"`
+	Overrides []Override     `json:"overrides"`
+}
+
+// Approval is one counted answer, by a person or by a rule.
+type Approval = gate.Approval
+
+// Override lets a listing pass without approval; none can be given yet.
+type Override struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason"`
+	Until  time.Time `json:"until"`
+}
 
 // Gate answers for a listing's digest. When the digest stands in several releases,
 // the strictest reading that is current counts: an open release that has it as its

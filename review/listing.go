@@ -1,8 +1,10 @@
 package review
 
 import (
+	"context"
 	"time"
 
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -69,4 +71,45 @@ type PushParams struct {
 	RunURL      string // https only
 	Complete    bool
 	Preview     bool // analyse and keep nothing
+}
+
+// Listings lists what was pushed to a server, newest first.
+func (s *Service) Listings(ctx context.Context, a Actor, slug string, p Page) ([]ListingInfo, error) {
+	var found []ListingInfo
+	err := s.store.View(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead)
+		if err != nil {
+			return err
+		}
+		found, err = tx.ListingInfos(ctx, srv.ID, p.bounded())
+		return err
+	})
+	return found, err
+}
+
+// Listing returns one listing whole, with its server.
+func (s *Service) Listing(ctx context.Context, a Actor, id string) (*Listing, *Server, error) {
+	var l *Listing
+	var srv *Server
+	err := s.store.View(ctx, func(tx Tx) error {
+		info, err := tx.ListingInfoByID(ctx, id)
+		if KindOf(err) == NotFound {
+			return errNoSuchThing
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.allow(info.ServerID, people.Viewer, people.ScopeRead); err != nil {
+			return err
+		}
+		if srv, err = tx.ServerByID(ctx, info.ServerID); err != nil {
+			return err
+		}
+		l, err = tx.ListingByID(ctx, id)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return l, srv, nil
 }

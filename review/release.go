@@ -275,7 +275,8 @@ func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *asse
 		return err
 	}
 	d := newDecision(s, a, as, r)
-	for _, c := range d.changes {
+	for i := range r.Changes {
+		c := &r.Changes[i]
 		if !c.To.IsZero() && c.Subject != change.SubjectOrder {
 			d.add(c, "", Reject, "Withdrawn for cause: "+reason)
 		}

@@ -1,0 +1,399 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+// HomeView is the first page: whose turn it is.
+type HomeView struct {
+	YourTurn []ReleaseSummary // open releases with a decision that the actor can take
+	Waiting  []ReleaseSummary // open releases that wait for others
+	Servers  []ServerView
+}
+
+// ServerView is a server as its page shows it.
+type ServerView struct {
+	Server   Server
+	Role     people.Role // of the actor
+	Profiles []Profile
+	Releases []ReleaseSummary // newest first
+	Gate     gate.Result      // of the newest open release, else of the last released; "" without any
+	Why      string
+}
+
+// ReleaseSummary is a line in a list of releases.
+type ReleaseSummary struct {
+	Release Release
+	State   ReleaseState
+	Gate    gate.Result
+	Why     string
+	Listing ListingInfo
+	Class   change.Class         // strongest against the gate base
+	Counts  map[change.Class]int // changes by class
+	URL     string
+}
+
+// Home returns whose turn it is, over every server of the actor.
+func (s *Service) Home(ctx context.Context, a Actor) (*HomeView, error) {
+	var v *HomeView
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			if err := a.allowAny(); err != nil {
+				return err
+			}
+			l := lister{s: s, ctx: ctx, tx: tx, actor: a}
+			if err := l.current(); err != nil {
+				return err
+			}
+			v = l.home()
+			return nil
+		})
+	})
+	return v, err
+}
+
+// allowAny checks that somebody reads at all.
+func (a Actor) allowAny() error {
+	if a.User == nil && a.Token == nil && !a.Shell {
+		return Errorf(Unauthenticated, "Sign in, or send a token.")
+	}
+	return a.scope(people.ScopeRead)
+}
+
+// Servers lists the servers that the actor has a role on, with their open releases
+// and the last released one of each profile.
+func (s *Service) Servers(ctx context.Context, a Actor) ([]ServerView, error) {
+	v, err := s.Home(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return v.Servers, nil
+}
+
+// Server returns one server with its newest releases.
+func (s *Service) Server(ctx context.Context, a Actor, slug string) (*ServerView, error) {
+	var v *ServerView
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead)
+			if err != nil {
+				return err
+			}
+			rs, err := tx.Releases(ctx, srv.ID, "", Page{}.bounded())
+			if err != nil {
+				return err
+			}
+			l := lister{s: s, ctx: ctx, tx: tx, actor: a, servers: []Server{*srv}}
+			if l.profiles, err = tx.Profiles(ctx, srv.ID); err != nil {
+				return err
+			}
+			if err := l.load(rs); err != nil {
+				return err
+			}
+			v = &l.views()[0]
+			return nil
+		})
+	})
+	return v, err
+}
+
+// Releases lists releases of a server, newest first; empty version and profile
+// don't restrict.
+func (s *Service) Releases(ctx context.Context, a Actor, slug, version, profile string, p Page) ([]ReleaseSummary, error) {
+	var found []ReleaseSummary
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead)
+			if err != nil {
+				return err
+			}
+			rs, err := namedReleases(ctx, tx, srv, version, profile, p)
+			if err != nil {
+				return err
+			}
+			l := lister{s: s, ctx: ctx, tx: tx, actor: a, servers: []Server{*srv}}
+			err = l.load(rs)
+			found = l.summaries
+			return err
+		})
+	})
+	return found, err
+}
+
+func namedReleases(ctx context.Context, tx Tx, srv *Server, version, profile string, p Page) ([]Release, error) {
+	if version == "" {
+		return tx.Releases(ctx, srv.ID, profile, p.bounded())
+	}
+	profiles, err := tx.Profiles(ctx, srv.ID)
+	if err != nil {
+		return nil, err
+	}
+	var keys []VersionKey
+	for _, pr := range profiles {
+		if profile == "" || profile == pr.Name {
+			keys = append(keys, VersionKey{ProfileKey{srv.ID, pr.Name}, version})
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	rs, err := tx.ReleasesByVersion(ctx, keys)
+	slices.SortFunc(rs, func(a, b Release) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return rs, err
+}
+
+// lister makes lists of releases and servers, with a fixed number of store calls
+// however many there are.
+type lister struct {
+	s     *Service
+	ctx   context.Context
+	tx    Tx
+	actor Actor
+
+	servers   []Server // that the actor reads, by slug
+	profiles  []Profile
+	summaries []ReleaseSummary // in the order that was asked for
+	turn      map[string]bool  // ids of releases with something for the actor to do
+}
+
+// current loads the open releases of all servers of the actor, and the last
+// released ones.
+func (l *lister) current() error {
+	all, err := l.tx.Servers(l.ctx)
+	if err != nil {
+		return err
+	}
+	l.servers = slices.DeleteFunc(all, func(srv Server) bool { return l.actor.role(srv.ID) == people.NoRole })
+	if l.profiles, err = l.tx.Profiles(l.ctx, ""); err != nil {
+		return err
+	}
+	open, err := l.tx.OpenReleases(l.ctx, Page{Limit: maxPage})
+	if err != nil {
+		return err
+	}
+	var keys []ProfileKey
+	for _, p := range l.profiles {
+		if l.server(p.ServerID) != nil {
+			keys = append(keys, ProfileKey{p.ServerID, p.Name})
+		}
+	}
+	last := map[ProfileKey]Release{}
+	if len(keys) > 0 {
+		if last, err = l.tx.LastReleased(l.ctx, keys); err != nil {
+			return err
+		}
+	}
+	rs := slices.DeleteFunc(open, func(r Release) bool { return l.server(r.ServerID) == nil })
+	for _, k := range keys {
+		if r, ok := last[k]; ok {
+			rs = append(rs, r)
+		}
+	}
+	return l.load(rs)
+}
+
+func (l *lister) server(id string) *Server {
+	for i := range l.servers {
+		if l.servers[i].ID == id {
+			return &l.servers[i]
+		}
+	}
+	return nil
+}
+
+// load summarises releases. The open ones are judged, the closed ones are looked
+// up.
+func (l *lister) load(rs []Release) error {
+	l.turn = map[string]bool{}
+	infos, err := l.infos(rs)
+	if err != nil {
+		return err
+	}
+	var judged []candidate
+	for i := range rs {
+		if r := &rs[i]; r.open() {
+			judged = append(judged, candidate{server: l.server(r.ServerID), release: r, revision: r.Head, listing: infos[r.Head.ListingID]})
+		}
+	}
+	assessments, err := l.s.assess(l.ctx, l.tx, judged, nil)
+	if err != nil {
+		return err
+	}
+	byID := map[string]*assessment{}
+	for i := range assessments {
+		byID[assessments[i].release.ID] = &assessments[i]
+	}
+	outlines, err := l.closed(rs, infos)
+	if err != nil {
+		return err
+	}
+	for i := range rs {
+		r := &rs[i]
+		sum := ReleaseSummary{Release: *r, Listing: infos[r.Head.ListingID], URL: l.s.releaseURL(r.ID)}
+		if as := byID[r.ID]; as != nil {
+			sum.judge(as)
+			l.turn[r.ID] = l.mine(as)
+		} else {
+			sum.close(r, outlines[r.ID])
+		}
+		l.summaries = append(l.summaries, sum)
+	}
+	return nil
+}
+
+func (l *lister) infos(rs []Release) (map[string]ListingInfo, error) {
+	var ids []string
+	for _, r := range rs {
+		ids = append(ids, r.Head.ListingID)
+	}
+	infos := map[string]ListingInfo{}
+	if len(ids) == 0 {
+		return infos, nil
+	}
+	found, err := l.tx.ListingInfosByID(l.ctx, ids)
+	for _, in := range found {
+		infos[in.ID] = in
+	}
+	return infos, err
+}
+
+// closed looks up what released and withdrawn releases changed. What nobody
+// compared with this version of the rules yet stays unknown.
+func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]*outline, error) {
+	var ids []string
+	for i := range rs {
+		if !rs[i].open() && rs[i].ReleasedBaseID != "" {
+			ids = append(ids, rs[i].ReleasedBaseID)
+		}
+	}
+	bases := map[string]*Release{}
+	if len(ids) > 0 {
+		found, err := l.tx.ReleasesByID(l.ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			bases[found[i].ID] = &found[i]
+		}
+	}
+	keys := map[string]ReportKey{} // by release
+	for i := range rs {
+		if r := &rs[i]; !r.open() {
+			var old *Revision
+			if b := bases[r.ReleasedBaseID]; b != nil {
+				old = &b.Head
+			}
+			keys[r.ID] = newPair(old, infos[r.Head.ListingID]).key(reportOutline)
+		}
+	}
+	return l.outlines(keys)
+}
+
+func (l *lister) outlines(keys map[string]ReportKey) (map[string]*outline, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	var wanted []ReportKey
+	for _, k := range keys {
+		wanted = append(wanted, k)
+	}
+	kept, err := l.tx.Reports(l.ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*outline{}
+	for id, k := range keys {
+		if body, ok := kept[k]; ok {
+			if out[id], err = parseOutline(body); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// judge fills in what the gate says of an open release.
+func (sum *ReleaseSummary) judge(as *assessment) {
+	sum.State, sum.Gate, sum.Why = as.state(), as.Answer.Result, as.Answer.Why
+	sum.Class, sum.Counts = as.outline.Class, as.outline.Counts
+}
+
+// close fills in a release that is decided.
+func (sum *ReleaseSummary) close(r *Release, o *outline) {
+	sum.State, sum.Gate, sum.Why = r.state(nil, ""), gate.Pass, "Released as "+r.Title()+"."
+	if r.withdrawn() {
+		sum.Gate, sum.Why = gate.Blocked, "Withdrawn: "+r.WithdrawnReason
+	}
+	if o != nil {
+		sum.Class, sum.Counts = o.Class, o.Counts
+	}
+}
+
+// mine reports whether the actor can take an open decision of a release, release
+// it, or accept it as baseline.
+func (l *lister) mine(as *assessment) bool {
+	if l.actor.User == nil || as.state() == StateSuperseded {
+		return false
+	}
+	maintainer := l.actor.role(as.server.ID).AtLeast(people.Maintainer)
+	ready := as.notReleasable() == "" || as.Answer.Result == gate.Blocked && as.facts.Baseline.Open
+	return slices.Contains(as.Turn, l.actor.User.ID) || maintainer && ready
+}
+
+// views puts the summaries with their servers.
+func (l *lister) views() []ServerView {
+	views := make([]ServerView, len(l.servers))
+	for i, srv := range l.servers {
+		views[i] = ServerView{Server: srv, Role: l.actor.role(srv.ID)}
+		for _, p := range l.profiles {
+			if p.ServerID == srv.ID {
+				views[i].Profiles = append(views[i].Profiles, p)
+			}
+		}
+		for _, sum := range l.summaries {
+			if sum.Release.ServerID == srv.ID {
+				views[i].Releases = append(views[i].Releases, sum)
+			}
+		}
+		views[i].headline()
+	}
+	return views
+}
+
+// headline takes the gate of the newest open release, else of what was released
+// last.
+func (v *ServerView) headline() {
+	var best *ReleaseSummary
+	for i := range v.Releases {
+		switch sum := &v.Releases[i]; {
+		case sum.State == StateInReview || sum.State == StateReady:
+			v.Gate, v.Why = sum.Gate, sum.Why
+			return
+		case sum.State == StateReleased && (best == nil || sum.Release.ReleasedAt.After(best.Release.ReleasedAt)):
+			best = sum
+		}
+	}
+	if best != nil {
+		v.Gate, v.Why = best.Gate, best.Why
+	}
+}
+
+// home sorts the open releases by whose turn it is.
+func (l *lister) home() *HomeView {
+	v := &HomeView{Servers: l.views()}
+	for _, sum := range l.summaries {
+		switch {
+		case sum.State != StateInReview && sum.State != StateReady:
+		case l.turn[sum.Release.ID]:
+			v.YourTurn = append(v.YourTurn, sum)
+		default:
+			v.Waiting = append(v.Waiting, sum)
+		}
+	}
+	return v
+}

@@ -1,0 +1,328 @@
+package review
+
+import (
+	"context"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Decided is a change with where it stands.
+type Decided struct {
+	change.Change
+	Requirement *gate.Requirement // nil when nothing is asked for
+	Verdicts    []Verdict         // active and past ones on this change, oldest first
+	Mine        VerdictKind       // the actor's active answer, "" for none
+	CanDecide   bool              // the actor may answer
+	CannotWhy   string            // why not, one sentence
+	Threads     int               // open threads about this subject
+}
+
+// ReleaseView is everything a release page shows.
+type ReleaseView struct {
+	Server       Server
+	Role         people.Role
+	Release      Release
+	Revisions    []Revision
+	State        ReleaseState
+	Listing      ListingInfo
+	Base         *Release // gate base; nil: compared with nothing
+	BaseListing  *ListingInfo
+	BaseWhy      string // how the gate base was chosen, one sentence
+	Report       *change.Report
+	Changes      []Decided
+	Answer       gate.Answer
+	Threads      []Thread
+	Families     surface.Families
+	Old, New     *surface.Listing // bodies of the tools that the page shows
+	BaselineOpen bool             // a baseline can still be accepted
+	Baseline     *Baseline
+	Actions      Actions
+}
+
+// Actions says which acts the actor may take now; each "" or a reason why not.
+type Actions struct {
+	Baseline, Release, Withdraw, Comment, ConfirmPredecessor string
+}
+
+// Release returns everything that a release page shows.
+func (s *Service) Release(ctx context.Context, a Actor, id string) (*ReleaseView, error) {
+	var v *ReleaseView
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			srv, r, err := releaseFor(ctx, tx, a, id, people.Viewer, people.ScopeRead)
+			if err != nil {
+				return err
+			}
+			v, err = s.releaseView(ctx, tx, a, srv, r)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, r *Release) (*ReleaseView, error) {
+	c, err := newCandidate(ctx, tx, srv, r, r.Head)
+	if err != nil {
+		return nil, err
+	}
+	as, err := s.assessOne(ctx, tx, *c, nil)
+	if err != nil {
+		return nil, err
+	}
+	v := &ReleaseView{
+		Server: *srv, Role: a.role(srv.ID), Release: *r, State: as.state(), Listing: as.listing,
+		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: surface.NewFamilies(namesOf(as.candidate.tools)),
+	}
+	b := viewBuilder{ctx: ctx, tx: tx, as: as, actor: a, v: v}
+	for _, step := range []func() error{b.history, b.report, b.sides, b.threads, b.baseline} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	b.changes()
+	return v, nil
+}
+
+func namesOf(tools []ToolRef) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// baseWhy says in one sentence how the gate base was chosen.
+func (as *assessment) baseWhy() string {
+	r := as.release
+	switch {
+	case as.base == nil && as.closed():
+		return "It was the first release, so there was nothing to compare it with."
+	case as.base == nil:
+		return "Nothing of this profile is released, so every tool is new."
+	case as.closed():
+		return "Compared with " + as.base.Title() + ", as when it was released."
+	case r.PredecessorConfirmedBy != "" && as.base.Version == r.Predecessor:
+		return "Compared with " + as.base.Title() + ", the predecessor that the push named and a maintainer confirmed."
+	case r.Predecessor != "" && r.Predecessor != as.base.Version:
+		return "Compared with " + as.base.Title() + ", released last. The push named " + r.Predecessor + ", which counts once it is released and a maintainer confirms it."
+	}
+	return "Compared with " + as.base.Title() + ", released last."
+}
+
+// viewBuilder fills in a release page, a fixed number of store calls for each part.
+type viewBuilder struct {
+	ctx   context.Context
+	tx    Tx
+	as    *assessment
+	actor Actor
+	v     *ReleaseView
+}
+
+func (b *viewBuilder) history() error {
+	var err error
+	b.v.Revisions, err = b.tx.Revisions(b.ctx, []string{b.as.release.ID})
+	return err
+}
+
+func (b *viewBuilder) report() error {
+	var err error
+	b.v.Report, err = fullReport(b.ctx, b.tx, b.as.pair)
+	return err
+}
+
+// sides reads both listings' tools, and the bytes of those that the page shows:
+// what changed.
+func (b *viewBuilder) sides() error {
+	refs := map[string][]ToolRef{b.as.listing.ID: b.as.candidate.tools}
+	if b.as.base != nil {
+		id := b.as.base.Head.ListingID
+		info, err := b.tx.ListingInfoByID(b.ctx, id)
+		if err != nil {
+			return err
+		}
+		b.v.BaseListing = info
+		found, err := b.tx.ToolRefs(b.ctx, []string{id})
+		if err != nil {
+			return err
+		}
+		refs[id] = found[id]
+	}
+	oldShown, newShown := map[int]bool{}, map[int]bool{}
+	for _, c := range b.v.Report.Changes {
+		oldShown[c.OldPosition], newShown[c.NewPosition] = true, true
+	}
+	var hashes []surface.Hash
+	if b.v.BaseListing != nil {
+		hashes = shownHashes(hashes, refs[b.v.BaseListing.ID], oldShown)
+	}
+	bytes, err := b.tx.Slices(b.ctx, shownHashes(hashes, b.as.candidate.tools, newShown))
+	if err != nil {
+		return err
+	}
+	if b.v.BaseListing != nil {
+		b.v.Old = partListing(b.v.BaseListing, refs[b.v.BaseListing.ID], oldShown, bytes)
+	}
+	b.v.New = partListing(&b.as.listing, b.as.candidate.tools, newShown, bytes)
+	return nil
+}
+
+func shownHashes(hashes []surface.Hash, tools []ToolRef, shown map[int]bool) []surface.Hash {
+	for _, t := range tools {
+		if shown[t.Position] {
+			hashes = append(hashes, t.RawHash)
+		}
+	}
+	return hashes
+}
+
+// partListing is a listing with the bytes of some tools only.
+func partListing(info *ListingInfo, tools []ToolRef, shown map[int]bool, raw map[surface.Hash][]byte) *surface.Listing {
+	l := &surface.Listing{
+		Shape: info.Shape, Kind: info.Kind, Complete: info.Complete, RawHash: info.RawHash, Digest: info.Digest,
+		Instructions: info.Instructions, Problems: info.Problems, Tools: make([]surface.Tool, len(tools)),
+	}
+	for i, t := range tools {
+		l.Tools[i] = surface.Tool{Position: t.Position, Name: t.Name, Digest: t.Digest, RawHash: t.RawHash, Offset: -1}
+		if shown[t.Position] {
+			l.Tools[i].Raw = raw[t.RawHash]
+		}
+	}
+	return l
+}
+
+func (b *viewBuilder) threads() error {
+	var err error
+	b.v.Threads, err = threadsOf(b.ctx, b.tx, b.as.release)
+	return err
+}
+
+func (b *viewBuilder) baseline() error {
+	profiles, err := b.tx.Profiles(b.ctx, b.as.server.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range profiles {
+		if p.Name == b.as.release.Profile {
+			b.v.Baseline = p.Baseline
+		}
+	}
+	why, err := noBaseline(b.ctx, b.tx, b.as)
+	if err != nil {
+		return err
+	}
+	b.v.BaselineOpen = why == ""
+	b.v.Actions, err = b.actions(why)
+	return err
+}
+
+// actions says what the actor may do now, and why not.
+func (b *viewBuilder) actions(noBaseline string) (Actions, error) {
+	noPred, err := noPredecessor(b.ctx, b.tx, b.as.release)
+	if err != nil {
+		return Actions{}, err
+	}
+	withdrawn := ""
+	if b.as.release.withdrawn() {
+		withdrawn = "It is withdrawn already."
+	}
+	return Actions{
+		Baseline:           b.unless(people.Maintainer, noBaseline),
+		Release:            b.unless(people.Maintainer, b.as.notReleasable()),
+		Withdraw:           b.unless(people.Maintainer, withdrawn),
+		Comment:            b.unless(people.Reviewer, ""),
+		ConfirmPredecessor: b.unless(people.Maintainer, noPred),
+	}, nil
+}
+
+// unless returns why the actor may not do what takes a role, else why.
+func (b *viewBuilder) unless(need people.Role, why string) string {
+	err := b.actor.allow(b.as.server.ID, need, people.ScopeReview)
+	if err == nil {
+		err = b.actor.person()
+	}
+	if e, ok := err.(*Error); ok {
+		return e.Sentence
+	}
+	return why
+}
+
+// changes puts requirement, verdicts, threads and the actor's own answer beside
+// each change.
+func (b *viewBuilder) changes() {
+	requirements := map[string]*gate.Requirement{}
+	for i := range b.v.Answer.Requirements {
+		if r := &b.v.Answer.Requirements[i]; r.Change != "" {
+			requirements[r.Change] = r
+		}
+	}
+	open := map[string]int{}
+	for _, t := range b.v.Threads {
+		if t.Open() {
+			open[t.Anchor.Tool]++
+		}
+	}
+	verdicts := map[bytesKey][]Verdict{}
+	for _, v := range b.as.given {
+		verdicts[verdictKey(v.Subject, v.From, v.To)] = append(verdicts[verdictKey(v.Subject, v.From, v.To)], v)
+	}
+	d := newDecision(nil, b.actor, b.as, b.v.Report)
+	shut := b.unless(people.Reviewer, "")
+	for _, c := range b.v.Report.Changes {
+		dc := Decided{Change: c, Requirement: requirements[c.ID], Verdicts: verdicts[verdictKey(c.Subject, c.From, c.To)]}
+		if c.Tool != nil {
+			dc.Threads = open[*c.Tool]
+		}
+		dc.Mine = d.mine(&c)
+		dc.CannotWhy = d.cannot(&c, shut)
+		dc.CanDecide = dc.CannotWhy == ""
+		b.v.Changes = append(b.v.Changes, dc)
+	}
+}
+
+// verdictKey groups verdicts by the bytes that they are about: of a removal, those
+// that go.
+func verdictKey(subject change.Subject, from, to surface.Hash) bytesKey {
+	if to.IsZero() {
+		return bytesKey{subject + " gone", from}
+	}
+	return bytesKey{subject, to}
+}
+
+// mine returns the actor's answer that stands.
+func (d *decision) mine(c *change.Change) VerdictKind {
+	switch o := d.opinion(c); {
+	case d.actor.User == nil:
+		return ""
+	case o.Rejection != nil:
+		return Reject
+	case o.Approval != nil:
+		return Approve
+	}
+	return ""
+}
+
+// cannot says why the actor may not answer to a change, "" when they may. shut is
+// what keeps them from answering at all.
+func (d *decision) cannot(c *change.Change, shut string) string {
+	if shut != "" {
+		return shut
+	}
+	if err := d.open(); err != nil {
+		return err.(*Error).Sentence
+	}
+	switch line := d.line(c, ""); {
+	case c.Subject == change.SubjectOrder && !d.as.server.Policy.AsksOrder():
+		return "This policy does not ask about the order of the tools."
+	case line.Block:
+		return "Hidden characters came in, and this policy lets nobody approve them."
+	case d.own && !line.Self:
+		return "You wrote or pushed this, so your approval would not count."
+	}
+	return ""
+}
