@@ -14,9 +14,8 @@ type reader struct {
 	form    Form
 	found   findings
 	tools   []value // the definitions, in step with listing.Tools
-	folder  []string
-	partial bool   // something is missing, or the shape proves nothing
-	scratch []byte // for canonical forms
+	partial bool    // something is missing, or the shape proves nothing
+	scratch []byte  // for canonical forms
 }
 
 // read takes the payload from bytes to tools.
