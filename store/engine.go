@@ -38,6 +38,8 @@ type engine struct {
 	update *sql.TxOptions
 	view   *sql.TxOptions
 	lock   string // taken by a migration before it looks
+
+	anonymous bool // long statements are quicker with ? for $1
 }
 
 var (
@@ -45,6 +47,8 @@ var (
 		name:   "SQLite",
 		update: nil, // _txlock=immediate in the address
 		view:   &sql.TxOptions{ReadOnly: true},
+
+		anonymous: true,
 	}
 	postgresEngine = engine{
 		name:   "PostgreSQL",

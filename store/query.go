@@ -32,18 +32,18 @@ var _ review.Tx = (*tx)(nil)
 // get reads the one row of a query into dest; a missing one is an error of kind
 // NotFound.
 func (t *tx) get(ctx context.Context, dest any, query string, args ...any) error {
-	return t.run(ctx, args, func() error { return sqlx.GetContext(ctx, t.db, dest, query, args...) })
+	return t.run(ctx, query, args, func(query string) error { return sqlx.GetContext(ctx, t.db, dest, query, args...) })
 }
 
 // all reads the rows of a query into dest, a pointer to a slice.
 func (t *tx) all(ctx context.Context, dest any, query string, args ...any) error {
-	return t.run(ctx, args, func() error { return sqlx.SelectContext(ctx, t.db, dest, query, args...) })
+	return t.run(ctx, query, args, func(query string) error { return sqlx.SelectContext(ctx, t.db, dest, query, args...) })
 }
 
 // exec runs a statement and returns how many rows it touched.
 func (t *tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	var rows int64
-	err := t.run(ctx, args, func() error {
+	err := t.run(ctx, query, args, func(query string) error {
 		res, err := t.db.ExecContext(ctx, query, args...)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (t *tx) execOne(ctx context.Context, query string, args ...any) error {
 // run counts a statement, refuses text that only one of the engines would take,
 // and remembers the first failure: after it PostgreSQL takes no statement, so
 // SQLite gets none either.
-func (t *tx) run(ctx context.Context, args []any, statement func() error) error {
+func (t *tx) run(ctx context.Context, query string, args []any, statement func(query string) error) error {
 	if t.failed != nil {
 		return t.failed
 	}
@@ -75,12 +75,40 @@ func (t *tx) run(ctx context.Context, args []any, statement func() error) error 
 		return err
 	}
 	count(ctx)
-	err := statement()
+	if t.store.engine.anonymous && len(args) >= manyParams {
+		query = anonymous(query)
+	}
+	err := statement(query)
 	if errors.Is(err, sql.ErrNoRows) {
 		return review.Errorf(review.NotFound, "There is no such row.")
 	}
 	t.failed = failure(ctx, err)
 	return t.failed
+}
+
+// manyParams is how many make [anonymous] worth its while.
+const manyParams = 30
+
+// anonymous writes ? for $1, $2 and so on, provided that each stands once and in
+// order, which makes it the same statement. SQLite looks a placeholder with a
+// name up among all those before it, so that a statement with thousands would
+// cost their square.
+func anonymous(query string) string {
+	var b strings.Builder
+	rest := query
+	for want := 1; ; want++ {
+		before, after, found := strings.Cut(rest, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		number := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
+		if number != strconv.Itoa(want) {
+			return query
+		}
+		b.WriteByte('?')
+		rest = after[len(number):]
+	}
 }
 
 func checkText(args []any) error {
