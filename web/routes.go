@@ -58,9 +58,9 @@ var anybody = need{open: true}
 // person needs a role on the server that the route is about.
 func person(role people.Role) need { return need{role: role} }
 
-// member needs a role on any server: pages and lists that show only what the
+// anywhere needs a role on any server: pages and lists that show only what the
 // caller may see.
-func member(role people.Role) need { return need{role: role, any: true} }
+func anywhere(role people.Role) need { return need{role: role, any: true} }
 
 // or lets tokens in that carry one of the scopes. A token of a person (review)
 // needs the role as well.
@@ -93,7 +93,7 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/servers/:server/listings", delivery, s.pushListing).limited(ownLimit),
 		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeReview), s.getGate),
 
-		get("/api/v1/servers", member(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listServers),
+		get("/api/v1/servers", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listServers),
 		get("/api/v1/servers/:server", reads, s.showServer),
 		get("/api/v1/servers/:server/listings", reads, s.listListings),
 		get("/api/v1/servers/:server/releases", reads, s.listReleases),

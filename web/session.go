@@ -65,6 +65,7 @@ func (s *Server) loadSession(next echo.HandlerFunc) echo.HandlerFunc {
 			return &review.Error{Kind: review.Unavailable, Sentence: "The session could not be read. Try again in a moment.", Err: err}
 		}
 		c.SetRequest(c.Request().WithContext(ctx))
+		c.Set(sessionKey, true)
 		c.Response().Before(func() { s.saveSession(c) })
 		return next(c)
 	}
@@ -158,7 +159,12 @@ func (s *Server) takeFlashes(c echo.Context) []flash {
 	return kept
 }
 
+// flashes returns the kept messages. An error page may be shown before a session
+// was loaded: then there are none.
 func (s *Server) flashes(c echo.Context) []flash {
+	if c.Get(sessionKey) == nil {
+		return nil
+	}
 	text := s.sessions.GetString(c.Request().Context(), sessionFlashes)
 	if text == "" {
 		return nil
@@ -170,8 +176,11 @@ func (s *Server) flashes(c echo.Context) []flash {
 	return kept
 }
 
-// actorKey holds the review.Actor in Echo's context.
-const actorKey = "actor"
+// Keys in Echo's context.
+const (
+	actorKey   = "actor"   // the review.Actor
+	sessionKey = "session" // set once the session is loaded
+)
 
 // actor returns who makes the request; of nobody it has only the address.
 func (s *Server) actor(c echo.Context) review.Actor {

@@ -181,6 +181,7 @@ func (s *Server) router() *echo.Echo {
 	e.IPExtractor = ipExtractor(s.opt.TrustedProxies)
 	e.HTTPErrorHandler = s.handleError
 	e.Pre(s.requestID, s.accessLog, s.policyHeaders, compress(), s.answerErrors, s.recover)
+	e.Use(s.greet)
 	for _, r := range s.routes() {
 		e.Add(r.method, r.path, r.handle, s.guards(r)...)
 		if r.method == http.MethodGet {
@@ -188,6 +189,18 @@ func (s *Server) router() *echo.Echo {
 		}
 	}
 	return e
+}
+
+// greet loads the session where no route is, so that the page that says so still
+// knows who asked.
+func (s *Server) greet(next echo.HandlerFunc) echo.HandlerFunc {
+	known := s.loadSession(s.identify(anybody)(next))
+	return func(c echo.Context) error {
+		if c.Path() == "" && !isAPI(c) {
+			return known(c)
+		}
+		return next(c)
+	}
 }
 
 // guards are what stands before the handler of one route.
