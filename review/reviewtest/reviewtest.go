@@ -1,0 +1,36 @@
+// Package reviewtest checks the workflow as a whole: every case drives
+// [review.Service] over a real store and looks at what it answers. The same cases
+// run on every database.
+//
+// A case is a story. Its world has one server ("mot", the team's policy), an
+// administrator, two maintainers (Ana and Ben), two reviewers (Rita and Rob) and
+// a viewer (Vic). Its clock stands still unless the case moves it.
+package reviewtest
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign/review"
+)
+
+// Exercise runs every case. open returns an empty store each time.
+func Exercise(t *testing.T, open func(testing.TB) review.Store) {
+	for _, group := range []struct {
+		name  string
+		cases map[string]func(*world)
+	}{
+		{"story", storyCases},
+		{"push", pushCases},
+		{"approval", approvalCases},
+		{"release", releaseCases},
+		{"thread", threadCases},
+		{"people", peopleCases},
+		{"list", listCases},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for name, run := range group.cases {
+				t.Run(name, func(t *testing.T) { run(newWorld(t, open(t))) })
+			}
+		})
+	}
+}

@@ -1,0 +1,3 @@
+package reviewtest
+
+var pushCases, approvalCases, releaseCases, threadCases, peopleCases, listCases map[string]func(*world)
