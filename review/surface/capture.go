@@ -66,7 +66,7 @@ func isRequest(v value) bool {
 			return true
 		}
 	}
-	return v.has("model") && v.has("input")
+	return v.field("model").is(kindString)
 }
 
 // requestShape tells the provider by what stands beside the tools, for a request
@@ -98,7 +98,7 @@ func providerShape(tools value) Shape {
 func elementShape(t value) Shape {
 	kind := t.field("type").text()
 	switch {
-	case t.has("functionDeclarations") || t.has("function_declarations"):
+	case t.has("functionDeclarations") || t.has("function_declarations") || isGeminiDeclaration(t):
 		return ShapeGemini
 	case kind == "function" && t.field("function").is(kindObject):
 		return ShapeOpenAIChat
@@ -110,6 +110,13 @@ func elementShape(t value) Shape {
 		return ShapeAnthropic
 	}
 	return ""
+}
+
+// isGeminiDeclaration reports whether t is a declaration taken out of its group: by
+// a name that only Gemini has, or by types in upper case.
+func isGeminiDeclaration(t value) bool {
+	kind := t.at("parameters", "type").text()
+	return t.has("parametersJsonSchema") || t.has("parameters_json_schema") || kind != "" && kind == strings.ToUpper(kind)
 }
 
 // mcpList finds the lists of MCP tools in an item, or an answer, of the responses API.
@@ -216,6 +223,9 @@ func (c captureForm) unpack(kept []definition, foreign int, t value) ([]definiti
 	case ShapeOpenAIMCP:
 		group = t.field("tools")
 	case ShapeGemini:
+		if isGeminiDeclaration(t) {
+			return append(kept, definition{value: t}), foreign
+		}
 		group = t.field("functionDeclarations")
 		if !group.present() {
 			group = t.field("function_declarations")

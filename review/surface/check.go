@@ -43,7 +43,7 @@ type checker struct {
 
 // referenceSteps bounds the looking up of references: a hostile listing can hold
 // many that lead through long objects.
-const referenceSteps = 5_000_000
+const referenceSteps = 1_000_000
 
 // check looks at every definition, then at all names together.
 func (r *reader) check() {
@@ -287,8 +287,12 @@ func (r *reader) checkNames() {
 		}
 		s := subject{t.Position, t.Name}
 		n := r.tools[i].field("name")
-		low := strings.ToLower(t.Name)
-		if first, twice := exact[t.Name]; twice {
+		key := t.Name
+		if r.listing.Kind == KindCapture {
+			key += "\x00" + r.tools[i].field("namespace").text()
+		}
+		low := strings.ToLower(key)
+		if first, twice := exact[key]; twice {
 			message := fmt.Sprintf("tool %d has the same name: which of them a client calls is open. Both are kept, by position. Rename or remove one.", first)
 			if r.listing.Shape == ShapeFolder {
 				message = fmt.Sprintf("tool %d has the same name. If they are variants of one tool, say which configuration each belongs to and push them as profiles.", first)
@@ -298,8 +302,8 @@ func (r *reader) checkNames() {
 			r.found.add(s, n, at(nil, "name"), "name-case-twin", LevelWarning,
 				fmt.Sprintf("the name differs from that of tool %d only in upper and lower case. Models and some clients mix them up.", first))
 		}
-		if _, there := exact[t.Name]; !there {
-			exact[t.Name] = t.Position
+		if _, there := exact[key]; !there {
+			exact[key] = t.Position
 		}
 		if _, there := folded[low]; !there {
 			folded[low] = t.Position

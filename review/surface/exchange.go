@@ -18,10 +18,16 @@ type talk struct {
 	others  []page // answers to something else
 }
 
-// isMessage reports whether v is a JSON-RPC message.
+// isMessage reports whether v is a JSON-RPC message. Definitions may have fields of
+// any name beside those of the protocol; what has a schema is a definition.
 func isMessage(v value) bool {
-	return v.has("jsonrpc") || v.has("method") || v.field("error").is(kindObject) ||
-		v.has("id") && v.has("result")
+	if v.has("jsonrpc") {
+		return true
+	}
+	if v.has("inputSchema") {
+		return false
+	}
+	return v.has("method") || v.field("error").is(kindObject) || v.has("id") && v.has("result")
 }
 
 // exchange reads messages, or bare results, in the order in which they were

@@ -16,6 +16,12 @@
 // ours, see [Canonical]); it is what an approval binds, and it covers every
 // field, unknown ones included.
 //
+// # Storing
+//
+// [Split] cuts a listing's raw bytes at its tools, so that a store keeps each
+// definition once, and [Join] gives the exact bytes back. Reading Raw again gives
+// the same listing, so nothing else needs to be kept.
+//
 // # Text
 //
 // JSON can carry strings that are not Unicode: a lone surrogate such as "\ud800".
@@ -168,7 +174,7 @@ type Listing struct {
 	Shape           Shape
 	Kind            Kind
 	Complete        bool           // no page is missing and nothing says that this is a part
-	Raw             []byte         // as received; of a capture: rebuilt from tool fields only
+	Raw             []byte         // as received; of a capture, log, recording or folder: rebuilt from what is kept
 	RawHash         Hash           // of Raw
 	Digest          Hash           // of instructions and the tools' digests, in order
 	ProtocolVersion string         // "" when nothing says

@@ -2,7 +2,6 @@ package surface
 
 import (
 	"fmt"
-	"strings"
 )
 
 // reader is one reading of one payload. The shape functions fill it; finish makes
@@ -131,7 +130,7 @@ func (r *reader) offset(v value) int {
 func (r *reader) context(v value) {
 	l := &r.listing
 	if p := v.field("protocolVersion"); p.is(kindString) {
-		l.ProtocolVersion = strings.Clone(p.text())
+		l.ProtocolVersion = p.text()
 	}
 	if s := v.field("serverInfo"); s.is(kindObject) {
 		l.Server = s.raw()

@@ -23,6 +23,8 @@ func (r *reader) object(v value) error {
 	case isMessage(v):
 		r.is(ShapeJSONRPC, KindListing, FormWire)
 		return r.exchange([]value{v}, false)
+	case v.has("inputSchema") && !v.has("tools"):
+		return r.oneTool(v)
 	case v.has("result") || v.has("server") && v.has("pages"):
 		return r.wrapped(v)
 	case v.at("log", "entries").is(kindArray):
@@ -40,9 +42,7 @@ func (r *reader) object(v value) error {
 		return r.toolsObject(v)
 	}
 	if isOneTool(v) {
-		r.is(ShapeTool, KindListing, FormWire)
-		r.partial = !r.opt.Complete
-		return r.addTool(v)
+		return r.oneTool(v)
 	}
 	if isMetadata(v) {
 		return r.metadata(v, "This describes a server and lists no tools by design. Push what the server answers to tools/list.")
@@ -127,6 +127,12 @@ func isFastMCP(tools value) bool {
 	return snake && own
 }
 
+func (r *reader) oneTool(v value) error {
+	r.is(ShapeTool, KindListing, FormWire)
+	r.partial = !r.opt.Complete
+	return r.addTool(v)
+}
+
 // isOneTool reports whether v is a single definition.
 func isOneTool(v value) bool {
 	if v.has("inputSchema") {
@@ -191,7 +197,7 @@ func (r *reader) array(v value) error {
 		if e.has("tools") && e.field("name").is(kindString) {
 			names = append(names, e.field("name").text())
 		}
-		messages = messages || isMessage(e) || e.has("tools") || e.has("result")
+		messages = messages || isMessage(e) || !e.has("inputSchema") && (e.has("tools") || e.has("result"))
 		wire = wire || e.has("inputSchema")
 		docker = docker || e.field("arguments").is(kindArray)
 		tools = tools || isOneTool(e)
@@ -240,6 +246,8 @@ func guess(v value) string {
 	switch {
 	case v.has("mcpServers") || v.at("mcp", "servers").present():
 		return "this looks like a client's configuration: it names servers, not tools. Use `countersign pull` to ask one of them, and push what it prints."
+	case v.field("servers").is(kindObject):
+		return "this looks like the tools of several servers. Push each server's on their own."
 	case v.has("openapi") || v.has("swagger"):
 		return "this looks like an OpenAPI document, not a tool listing." + push
 	case v.has("capabilities"):
