@@ -239,8 +239,9 @@ func Skeleton(s string) string {
 		}
 		i += n
 	}
-	folded := norm.NFKC.String(b.String())
-	return foldBlanks(mapTwins(folded))
+	// What the table turns into ASCII may compose with an accent behind it.
+	folded := norm.NFKC.String(mapTwins(norm.NFKC.String(b.String())))
+	return foldBlanks(folded)
 }
 
 // seen says what a reader sees in place of r, where that is not r itself.

@@ -53,8 +53,11 @@ func ContractDelta(old, new string) []Delta {
 	dropEqual(a, b, (*statement).key)
 	m.match()
 	m.couple(a, b)
-	coupleAlike(a, b)
-	return deltas(a, b, len(a)*len(b) <= maxAlike)
+	closely := affordable(a, b)
+	if closely {
+		coupleAlike(a, b)
+	}
+	return deltas(a, b, closely)
 }
 
 // statement is a sentence with what it promises.
@@ -192,16 +195,28 @@ func coupleBest(a, b []*statement, weights map[[2]int]int) {
 	}
 }
 
-// maxAlike bounds how many pairs of sentences are compared word by word.
-const maxAlike = 1 << 16
+// maxAlike bounds the words looked at when each sentence is compared with each.
+const maxAlike = 1 << 21
+
+// affordable reports whether the changed sentences of both texts are few enough to
+// compare each with each.
+func affordable(a, b []*statement) bool {
+	var sentences, words [2]int
+	for side, all := range [][]*statement{a, b} {
+		for _, s := range all {
+			if !s.equal {
+				sentences[side]++
+				words[side] += len(s.content)
+			}
+		}
+	}
+	return sentences[0]*words[1]+sentences[1]*words[0] <= maxAlike
+}
 
 // coupleAlike pairs what is left by content words, where at least half are shared:
 // sentences that moved and were edited.
 func coupleAlike(a, b []*statement) {
 	left, right := alone(a), alone(b)
-	if len(left)*len(right) > maxAlike {
-		return
-	}
 	weights := map[[2]int]int{}
 	for _, i := range left {
 		for _, j := range right {

@@ -367,10 +367,11 @@ func guarded(s string, start, end int) []span {
 	for i := start; i < end; i++ {
 		switch c := s[i]; c {
 		case '`':
-			if j := codeEnd(s, i, end); j > 0 {
+			j, closed := codeEnd(s, i, end)
+			if closed {
 				found = append(found, span{i, j})
-				i = j - 1
 			}
+			i = j - 1
 		case '(', '[', '{':
 			open = append(open, i)
 		case ')', ']', '}':
@@ -406,8 +407,9 @@ func closes(open, c byte) bool {
 	return open == '(' && c == ')' || open == '[' && c == ']' || open == '{' && c == '}'
 }
 
-// codeEnd returns the end of the code span that opens at s[i], or 0.
-func codeEnd(s string, i, end int) int {
+// codeEnd returns the end of the code span that opens at s[i], or that of its
+// backticks when nothing closes it.
+func codeEnd(s string, i, end int) (stop int, closed bool) {
 	ticks := i
 	for ticks < end && s[ticks] == '`' {
 		ticks++
@@ -415,9 +417,9 @@ func codeEnd(s string, i, end int) int {
 	fence := s[i:ticks]
 	limit := min(end, ticks+guard)
 	if j := strings.Index(s[ticks:limit], fence); j > 0 {
-		return ticks + j + len(fence)
+		return ticks + j + len(fence), true
 	}
-	return 0
+	return ticks, false
 }
 
 // outermost drops spans that lie in others and sorts the rest. Spans that overlap

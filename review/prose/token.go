@@ -243,15 +243,16 @@ func (tz *tokeniser) word(i int) int {
 	return i
 }
 
-// markRun returns where the run of marks that starts at i ends, blanks left out.
+// markRun returns where the run of marks that starts at i ends, blanks left out. It
+// only looks ahead.
 func (tz *tokeniser) markRun(i int) int {
-	for {
-		m, ok := tz.mark(i)
-		if !ok || m.Kind == Space || m.Kind == Separator {
-			return i
+	for _, m := range tz.marks {
+		if m.Offset != i || m.Kind == Space || m.Kind == Separator {
+			break
 		}
 		i = m.End()
 	}
+	return i
 }
 
 // cluster returns the end of the one character that starts at i, with everything

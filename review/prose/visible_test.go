@@ -98,12 +98,12 @@ func TestShowIsBounded(t *testing.T) {
 	if n := len(Show(strings.Repeat("\u200b", 1_000_000))); n != 1 {
 		t.Errorf("a million zero width spaces: %d spans", n)
 	}
-	s := strings.Repeat("a\u200b", 500_000)
+	s := strings.Repeat("a\u200b", 100_000)
 	v := Show(s)
 	if len(v) > 2*maxBoxes+1 {
-		t.Errorf("half a million boxes: %d spans", len(v))
+		t.Errorf("a hundred thousand boxes: %d spans", len(v))
 	}
-	if v.Raw() != s || strings.Count(v.String(), "[U+200B]") != 500_000 {
+	if v.Raw() != s || strings.Count(v.String(), "[U+200B]") != 100_000 {
 		t.Error("something was lost")
 	}
 }
@@ -145,8 +145,8 @@ func TestGrave(t *testing.T) {
 func TestNames(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		s := "a" + string(r) + "b"
-		if !utf8.ValidRune(r) {
-			continue
+		if !utf8.ValidRune(r) || r > 0x20000 && r < 0xE0000 || r > 0xE1000 && r%0x1000 != 0 {
+			continue // planes in which all is alike
 		}
 		for m := range marks(s) {
 			if m.Name() == "" || strings.HasSuffix(m.Title(), ": ") || m.Label() == "" {
