@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Bounds of judging edits one by one, beside those of the whole comparison.
 const (
@@ -144,7 +141,7 @@ func (p *pair) judgeWhole(e *edit, t trial) {
 	}
 	switch {
 	case e.Verdict == Undecided || e.VerdictDeclared == Undecided:
-		e.say(fmt.Sprintf("We can't prove that old calls still work (%s).", either(strict.why, declared.why)))
+		e.say(doubtful(either(strict.why, declared.why)))
 	case e.VerdictDeclared == Compatible:
 		e.say(p.walker.either(strictInput, strictOutput))
 	}

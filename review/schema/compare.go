@@ -150,6 +150,11 @@ func (p *pair) confirms(v *value) bool {
 	if p.opt.JoinObject && v.kind != kindObject {
 		return false
 	}
+	for _, s := range []*side{p.source, p.target} {
+		if s.document.costs(v) > maxValidation {
+			return false
+		}
+	}
 	return p.source.valid.accepts(v) && !p.target.valid.accepts(v)
 }
 
@@ -183,11 +188,14 @@ func (p *pair) reason() string {
 	case Equivalent:
 		return "Both schemas accept the same values."
 	case Compatible:
-		return "Everything that was valid stays valid."
+		return stillFine
 	case Breaking:
-		return "A value that was valid is rejected now."
+		if p.dir == Output {
+			return "A result is possible now that was not allowed."
+		}
+		return "A call that was valid is rejected now."
 	}
-	return fmt.Sprintf("We can't prove that old calls still work (%s).", p.strict.why)
+	return doubtful(p.strict.why)
 }
 
 // Valid reports whether the validator accepts instance under schema. The error
@@ -209,4 +217,8 @@ func Valid(schema, instance []byte, opt Options) (bool, error) {
 func Check(schema []byte, opt Options) []Problem {
 	_, err := compileValidator(schema, opt)
 	return problemsOf(err)
+}
+
+func doubtful(why string) string {
+	return fmt.Sprintf("We can't prove that old calls still work (%s).", why)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 )
 
 // replaced handles places where the two schemas have nothing in common that
@@ -24,7 +25,7 @@ func (w *walker) replaced(p *place) bool {
 	case meetTypes(a.types, b.types) == 0:
 		old, new = typeView(p.old), typeView(p.new)
 		must := fmt.Sprintf("%s must be %s now; it was %s.", upper(name), typeWords(b.types), typeWords(a.types))
-		w.rule(p, "type.changed", old, new, must, w.either(must, fmt.Sprintf("%s is %s in results now; it was %s.", upper(name), typeWords(b.types), typeWords(a.types))), all)
+		w.rule(p, "type.changed", old, new, must, w.either(must, upper(name)+" is "+typeWords(b.types)+strings.TrimSuffix(w.inResults(p), ".")+"; it was "+typeWords(a.types)+"."), all)
 	default:
 		return false
 	}
@@ -102,11 +103,11 @@ func (w *walker) typeEdit(p *place, was, is types) {
 	}
 	switch {
 	case lost == 0 && gained == null:
-		w.rule(p, "type.nullable.added", old, new, upper(name)+w.either(" may be null now.", " may be null in results now."), "", take)
+		w.rule(p, "type.nullable.added", old, new, upper(name)+" may be null"+w.inResults(p), "", take)
 	case gained == 0 && lost == null:
-		w.rule(p, "type.nullable.removed", old, new, upper(name)+w.either(" no longer accepts null.", " is never null in results now."), "", take).narrows = true
+		w.rule(p, "type.nullable.removed", old, new, upper(name)+w.either(" no longer accepts null.", " is never null"+w.inResults(p)), "", take).narrows = true
 	case lost == 0:
-		w.rule(p, "type.widened", old, new, upper(name)+w.either(" also accepts ", " may also be ")+typeWords(gained)+w.either(" now.", " in results now."), "", take)
+		w.rule(p, "type.widened", old, new, upper(name)+w.either(" also accepts ", " may also be ")+typeWords(gained)+w.inResults(p), "", take)
 	case gained == 0:
 		w.rule(p, "type.narrowed", old, new, w.narrowedType(name, was, is), "", take).narrows = true
 	default:
@@ -159,7 +160,7 @@ func (w *walker) values(p *place) {
 		if constA {
 			id = "const.removed"
 		}
-		w.rule(p, id, old, new, name+w.either(" accepts values other than ", " may be other than ")+list(was)+w.either(" now.", " in results now."), "", take)
+		w.rule(p, id, old, new, name+w.either(" accepts values other than ", " may be other than ")+list(was)+w.inResults(p), "", take)
 	case constA && constB && distinct(slices.Concat(was, is)):
 		w.rule(p, "const.changed", old, new, fmt.Sprintf("%s must be %s now, was %s.", name, list(is), list(was)), "", take)
 	default:
@@ -172,12 +173,12 @@ func (w *walker) listed(p *place, was, is []*value, old, new view) {
 	name := upper(w.name(p))
 	gone, fresh := minus(was, is), minus(is, was)
 	if len(gone) > 0 {
-		w.rule(p, "enum.value.removed", old, new, name+w.either(" no longer accepts ", " is never ")+list(gone)+w.either(".", " in results now."), "",
+		w.rule(p, "enum.value.removed", old, new, name+w.either(" no longer accepts ", " is never ")+list(gone)+w.either(".", w.inResults(p)), "",
 			func(n *node) { n.enums = [][]*value{minus(was, gone)} }).narrows = true
 	}
 	if len(fresh) > 0 {
 		types := p.flatB.types
-		w.rule(p, "enum.value.added", old, new, name+w.either(" also accepts ", " may also be ")+list(fresh)+w.either(" now.", " in results now."), "",
+		w.rule(p, "enum.value.added", old, new, name+w.either(" also accepts ", " may also be ")+list(fresh)+w.inResults(p), "",
 			func(n *node) {
 				n.enums = [][]*value{slices.Concat(was, fresh)}
 				n.types |= types
@@ -276,13 +277,16 @@ func (w *walker) bound(p *place, word, openWord string, was, is *big.Rat, wasOpe
 		}
 		sentence := fmt.Sprintf("%s no longer accepts values %s %s.", name, beyond, edge)
 		if w.p.dir == Output {
-			sentence = fmt.Sprintf("%s is never %s %s in results now.", name, beyond, edge)
+			sentence = fmt.Sprintf("%s is never %s %s%s", name, beyond, edge, w.inResults(p))
 		}
 		w.rule(p, "range.narrowed", old, new, sentence, "", take).narrows = true
 		return
 	}
 	sentence := fmt.Sprintf("%s has no %s any more.", name, word)
-	if is != nil {
+	switch {
+	case is != nil && is.Cmp(was) == 0:
+		sentence = fmt.Sprintf("%s may be %s itself now.", name, ratText(is))
+	case is != nil:
 		sentence = fmt.Sprintf("The %s of %s is %s now, was %s.", word, w.name(p), ratText(is), ratText(was))
 	}
 	w.rule(p, "range.widened", old, new, sentence, "", take)
@@ -348,7 +352,7 @@ func (w *walker) count(p *place, s span, word, beyond string, was, is int, tight
 	if tighter {
 		sentence := fmt.Sprintf("%s no longer accepts %s %s.", name, beyond, units(is))
 		if w.p.dir == Output {
-			sentence = fmt.Sprintf("%s never has %s %s in results now.", name, beyond, units(is))
+			sentence = fmt.Sprintf("%s never has %s %s%s", name, beyond, units(is), w.inResults(p))
 		}
 		w.rule(p, s.id+".narrowed", old, new, sentence, "", take).narrows = true
 		return

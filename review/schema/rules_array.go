@@ -63,10 +63,10 @@ func (w *walker) uniqueness(p *place) {
 	take := func(n *node) { n.unique = p.flatB.unique }
 	name := upper(w.name(p))
 	if p.flatB.unique {
-		w.rule(p, "uniqueItems.added", old, new, name+w.either(" no longer accepts duplicate items.", " has no duplicate items in results now."), "", take).narrows = true
+		w.rule(p, "uniqueItems.added", old, new, name+w.either(" no longer accepts duplicate items.", " has no duplicate items"+w.inResults(p)), "", take).narrows = true
 		return
 	}
-	w.rule(p, "uniqueItems.removed", old, new, name+w.either(" accepts duplicate items now.", " may have duplicate items in results now."), "", take)
+	w.rule(p, "uniqueItems.removed", old, new, name+w.either(" accepts duplicate items now.", " may have duplicate items"+w.inResults(p)), "", take)
 }
 
 func (w *walker) tuple(p *place) {
@@ -77,7 +77,7 @@ func (w *walker) tuple(p *place) {
 	if new.v == nil {
 		new = find(p.new, "items")
 	}
-	sentence := fmt.Sprintf("%s has %d described positions now, was %d.", upper(w.name(p)), len(p.flatB.prefix), len(p.flatA.prefix))
+	sentence := fmt.Sprintf("%s describes its first %d items one by one now, was %d.", upper(w.name(p)), len(p.flatB.prefix), len(p.flatA.prefix))
 	w.rule(p, "tuple.changed", old, new, sentence, "", func(n *node) {
 		n.prefix, n.rest, n.hasRest = p.flatB.prefix, p.flatB.rest, p.flatB.hasRest
 	})

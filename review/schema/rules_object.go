@@ -267,6 +267,10 @@ func (w *walker) extraOf(p *place, word string, a, b lit, hadA, hasB bool, set f
 	if was == isTyped && is == isTyped {
 		if old.v != nil && new.v != nil {
 			child := w.place(p, old, new, join(p.path, "*"))
+			child.label = "each undeclared property of " + w.name(p)
+			if p.path == "" && w.p.dir == Input {
+				child.label = "each undeclared argument"
+			}
 			child.put = func(n *node, l lit) { set(n, l, true) }
 			w.compare(child)
 		}
@@ -283,7 +287,7 @@ func (w *walker) extraOf(p *place, word string, a, b lit, hadA, hasB bool, set f
 func (w *walker) extraWords(p *place, was, is openness) (id, sentence string) {
 	what := "properties of " + w.name(p)
 	if p.path == "" {
-		what = w.either("arguments", "properties of the result")
+		what = w.either("arguments", "properties")
 	}
 	switch {
 	case is == isClosed:
@@ -309,6 +313,7 @@ func (w *walker) patternProps(p *place) {
 		}
 		if old.v != nil && new.v != nil {
 			child := w.place(p, old, new, join(p.path, "*"))
+			child.label = "each property of " + w.name(p) + " that matches " + a.name
 			child.put = func(n *node, l lit) { setPattern(n, a.name, l, true) }
 			w.compare(child)
 		}

@@ -25,6 +25,7 @@ type place struct {
 	flatA      *node
 	flatB      *node
 	path       string // as Property.Path
+	label      string // what to call it instead of by its path
 	where      string // in which variant, in words; "" when there are none
 	inProp     bool
 	inNegation bool                 // narrowing here may widen the whole

@@ -19,6 +19,9 @@ func (w *walker) name(p *place) string {
 
 func (w *walker) plainName(p *place) string {
 	path := p.path
+	if p.label != "" {
+		return p.label
+	}
 	if path == "" {
 		if w.p.dir == Output {
 			return "the result"
@@ -77,6 +80,14 @@ func (w *walker) either(input, output string) string {
 
 const maxShown = 60 // characters of a value in a sentence
 
+// inResults ends a sentence about what a place may hold from now on.
+func (w *walker) inResults(p *place) string {
+	if w.p.dir == Output && p.path != "" {
+		return " in results now."
+	}
+	return " now."
+}
+
 // show writes a value for a sentence, shortened when it is long.
 func show(v *value) string {
 	s := string(v.appendJSON(nil))
@@ -126,6 +137,9 @@ func typeWords(t types) string {
 	}
 	if t&allTypes == allTypes {
 		return "any value"
+	}
+	if len(out) > 3 {
+		return "most other values"
 	}
 	if len(out) == 0 {
 		return "nothing"
