@@ -30,11 +30,12 @@ CREATE TABLE profiles (
 );
 
 -- A raw definition, kept once whoever sends it. Its id is a short name for use
--- in listings.refs; name and digest are what its first reader made of it.
+-- in listings.refs; digest, form and name are what its first reader made of it.
 CREATE TABLE slices (
     raw_hash BYTEA PRIMARY KEY,
     id       BIGINT NOT NULL UNIQUE,
     digest   BYTEA NOT NULL,
+    form     TEXT NOT NULL,
     name     BYTEA NOT NULL,
     raw      BYTEA NOT NULL
 );
