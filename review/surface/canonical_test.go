@@ -352,3 +352,24 @@ func TestStringsRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// Three texts that careless programs make one keep three digests, and a field that
+// differs from a known one only in case is kept, hashed and reported as unknown.
+func TestLookalikesStayApart(t *testing.T) {
+	seen := map[surface.Hash]bool{}
+	for _, s := range []string{`\ud800`, `\udfff`, `\ufffd`} {
+		l := mustRead(t, []byte(`{"tools":[{"name":"a","description":"`+s+`","inputSchema":{"type":"object"}}]}`), surface.Options{})
+		seen[l.Digest], seen[l.Tools[0].Digest] = true, true
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d digests of three tools and three listings", len(seen))
+	}
+	plain := mustRead(t, []byte(`{"tools":[`+oneTool+`]}`), surface.Options{})
+	twin := mustRead(t, []byte(`{"tools":[`+strings.Replace(oneTool, `{"name"`, `{"NAME":"delete_all","name"`, 1)+`]}`), surface.Options{})
+	if twin.Tools[0].Name != "get_time" || twin.Tools[0].Digest == plain.Tools[0].Digest {
+		t.Errorf("NAME was taken for name, or is not hashed: %+v", twin.Tools[0])
+	}
+	if len(twin.Problems) != 1 || twin.Problems[0].Code != "field-unknown" || twin.Problems[0].Pointer != "/NAME" {
+		t.Errorf("problems %+v", twin.Problems)
+	}
+}

@@ -85,6 +85,9 @@ func ParseHash(s string) (Hash, error) {
 	if _, err := hex.Decode(h[:], []byte(s[len(prefix):])); err != nil {
 		return Hash{}, fmt.Errorf("digest %.80q: want sha256: and 64 hex digits", s)
 	}
+	if h.IsZero() {
+		return Hash{}, fmt.Errorf("digest %.80q: no bytes have this digest", s)
+	}
 	if h.String() != s {
 		return Hash{}, fmt.Errorf("digest %.80q: hex digits must be lower case", s)
 	}
