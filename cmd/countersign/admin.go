@@ -1,0 +1,312 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/countersign/countersign/internal/config"
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+// say prints an answer as JSON, or in words.
+func say(w io.Writer, asJSON bool, answer any, format string, args ...any) error {
+	if !asJSON {
+		_, err := fmt.Fprintf(w, format+"\n", args...)
+		return err
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(answer); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+type migrateCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run migrates and says so; opening the instance is what migrates.
+func (c *migrateCmd) Run(e *env) error {
+	in, _, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	return say(e.stdout, c.JSON, map[string]bool{"migrated": true}, "The database is at this version.")
+}
+
+type configCmd struct{}
+
+// Run prints the configuration, and every fault of it.
+func (c *configCmd) Run(e *env) error {
+	cfg, err := config.FromEnvironment()
+	fmt.Fprintln(e.stdout, strings.Join(cfg.Redacted(), "\n"))
+	return err
+}
+
+type serverCmd struct {
+	Add          serverAddCmd    `cmd:"" help:"Register a server; prints its webhook secret once."`
+	List         serverListCmd   `cmd:"" help:"List the servers."`
+	RotateSecret serverRotateCmd `cmd:"" help:"Make a new webhook secret; the old one is accepted for 24 hours."`
+	Import       serverImportCmd `cmd:"" help:"Push every version of a folder, oldest first."`
+}
+
+type serverAddCmd struct {
+	Slug   string `arg:"" help:"Short name in addresses: lower-case letters, digits and dashes."`
+	Name   string `help:"Name for people."`
+	Policy string `help:"Who reviews? team, solo (just me) or external (not our server)." enum:"team,solo,external" default:"team"`
+	JSON   bool   `help:"Print JSON."`
+}
+
+// Run registers a server.
+func (c *serverAddCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, true)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	s, secret, err := in.svc.AddServer(e.ctx, actor, review.NewServer{Slug: c.Slug, Name: c.Name, Preset: gate.Preset(c.Policy)})
+	if err != nil {
+		return err
+	}
+	return say(e.stdout, c.JSON, struct {
+		ID            string `json:"id"`
+		Slug          string `json:"slug"`
+		WebhookSecret string `json:"webhook_secret"`
+	}{s.ID, s.Slug, secret}, "Server %s added. Its webhook secret is shown only now:\n%s", s.Slug, secret)
+}
+
+type serverListCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run lists the servers.
+func (c *serverListCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	views, err := in.svc.Servers(e.ctx, actor)
+	if err != nil {
+		return err
+	}
+	type line struct {
+		ID     string      `json:"id"`
+		Slug   string      `json:"slug"`
+		Name   string      `json:"name"`
+		Policy gate.Preset `json:"policy"`
+		Gate   gate.Result `json:"gate"`
+	}
+	lines := make([]line, 0, len(views))
+	var text strings.Builder
+	for _, v := range views {
+		lines = append(lines, line{v.Server.ID, v.Server.Slug, v.Server.Name, v.Server.Policy.Preset, v.Gate})
+		fmt.Fprintf(&text, "%s\t%s\t%s\n", v.Server.Slug, v.Server.Policy.Preset, v.Why)
+	}
+	if len(lines) == 0 {
+		text.WriteString("No server yet. Add one: countersign server add SLUG\n")
+	}
+	return say(e.stdout, c.JSON, map[string]any{"servers": lines}, "%s", strings.TrimSuffix(text.String(), "\n"))
+}
+
+type serverRotateCmd struct {
+	Slug string `arg:"" help:"The server."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run makes a new webhook secret.
+func (c *serverRotateCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, true)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	secret, err := in.svc.RotateSecret(e.ctx, actor, c.Slug)
+	if err != nil {
+		return err
+	}
+	return say(e.stdout, c.JSON, struct {
+		Slug          string `json:"slug"`
+		WebhookSecret string `json:"webhook_secret"`
+	}{c.Slug, secret}, "New webhook secret of %s, shown only now; the old one is accepted for 24 hours:\n%s", c.Slug, secret)
+}
+
+type serverImportCmd struct {
+	Slug string `arg:"" help:"The server, registered already."`
+	Dir  string `arg:"" help:"Folder of listings, one file a version: 1.2.0.json." type:"existingdir"`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run pushes the files of a folder in the order of their names as versions; a
+// file that is refused is named and the others go on, but the command fails.
+func (c *serverImportCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, true)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	files, err := filepath.Glob(filepath.Join(c.Dir, "*.json"))
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("%s: the folder has no .json files: name each listing after its version, such as 1.2.0.json", c.Dir)
+	}
+	sortVersions(files)
+	refused := 0
+	for _, file := range files {
+		if err := c.importFile(e, in, actor, file); err != nil {
+			fail(e.stderr, fmt.Errorf("%s: %w", file, err))
+			refused++
+		}
+	}
+	if refused > 0 {
+		return fmt.Errorf("%d of %d versions were refused", refused, len(files))
+	}
+	return nil
+}
+
+func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, file string) error {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	version := strings.TrimSuffix(filepath.Base(file), ".json")
+	pushed, err := in.svc.Upload(e.ctx, actor, c.Slug, review.PushParams{Version: version, Complete: true}, body, file)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		_, err = fmt.Fprintf(e.stdout, "%s\n", pushed.Body)
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s: %s\n", version, count(pushed.Answer.Listing.Tools, "tool"))
+	return err
+}
+
+type userCmd struct {
+	Add       userAddCmd   `cmd:"" help:"Add a person; prints an invitation link unless a password is given."`
+	ResetLink userResetCmd `cmd:"" help:"Make a link with which a person sets a new password."`
+}
+
+type userAddCmd struct {
+	Email        string `arg:"" help:"Mail address: it is the name to sign in with."`
+	Role         string `help:"What the person may do." enum:"admin,maintainer,reviewer,viewer" required:""`
+	Name         string `help:"Name for people."`
+	PasswordFile string `help:"File whose first line is the password."`
+	Server       string `help:"Only on this server; without: on every server."`
+	JSON         bool   `help:"Print JSON."`
+}
+
+// Run adds a person.
+func (c *userAddCmd) Run(e *env) error {
+	password, err := firstLine(c.PasswordFile)
+	if err != nil {
+		return err
+	}
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	u, link, err := in.svc.AddUser(e.ctx, actor, review.NewUser{
+		Email: c.Email, Name: c.Name, Role: people.Role(c.Role), ServerSlug: c.Server, Password: password,
+	})
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		ID    string `json:"id"`
+		Email string `json:"email"`
+		Link  string `json:"link,omitempty"`
+	}{u.ID, u.Email, link}
+	if link == "" {
+		return say(e.stdout, c.JSON, answer, "%s added.", u.Email)
+	}
+	return say(e.stdout, c.JSON, answer, "%s added. Give them this link, which works once:\n%s", u.Email, link)
+}
+
+// firstLine reads a password; without a file there is none.
+func firstLine(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	line = strings.TrimSuffix(line, "\r")
+	if line == "" {
+		return "", fmt.Errorf("%s: the first line is empty: it should be the password", file)
+	}
+	return line, nil
+}
+
+type userResetCmd struct {
+	Email string `arg:"" help:"The person's mail address."`
+	JSON  bool   `help:"Print JSON."`
+}
+
+// Run makes a reset link.
+func (c *userResetCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	link, err := in.svc.ResetLink(e.ctx, actor, c.Email)
+	if err != nil {
+		return err
+	}
+	return say(e.stdout, c.JSON, map[string]string{"link": link}, "This link works once, for an hour:\n%s", link)
+}
+
+type tokenCmd struct {
+	Create tokenCreateCmd `cmd:"" help:"Create a token; it is shown once."`
+}
+
+type tokenCreateCmd struct {
+	Server string   `help:"Only for this server; without: for every server."`
+	Scopes []string `help:"What it may do: push, gate, read, review." required:""`
+	User   string   `help:"Mail address of the person that it acts as; review needs one."`
+	Name   string   `help:"What it is for."`
+	Days   int      `help:"Days until it expires." default:"90"`
+	JSON   bool     `help:"Print JSON."`
+}
+
+// Run creates a token.
+func (c *tokenCreateCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	n := review.NewToken{Name: c.Name, ServerSlug: c.Server, UserEmail: c.User, Days: c.Days}
+	for _, s := range c.Scopes {
+		scope, ok := people.ParseScope(s)
+		if !ok {
+			return fmt.Errorf("scope %q: want push, gate, read or review", s)
+		}
+		n.Scopes = append(n.Scopes, scope)
+	}
+	secret, t, err := in.svc.CreateToken(e.ctx, actor, n)
+	if err != nil {
+		return err
+	}
+	return say(e.stdout, c.JSON, struct {
+		ID    string `json:"id"`
+		Token string `json:"token"`
+	}{t.ID, secret}, "The token is shown only now:\n%s", secret)
+}

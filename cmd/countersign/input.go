@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/countersign/countersign/internal/mcp"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// maxInput bounds what is read from anywhere, a little above what a listing may
+// have, so that the reader can say that it is too large.
+const maxInput = 16 << 20
+
+// input is what stands behind a FILE argument: one text, or a folder's files.
+type input struct {
+	name  string
+	body  []byte
+	files []surface.File
+}
+
+// listing reads the input as a listing. A refusal names the input and the place.
+func (in *input) listing(opt surface.Options) (*surface.Listing, error) {
+	var l *surface.Listing
+	var err error
+	if in.files != nil {
+		l, err = surface.ReadFolder(in.files, opt)
+	} else {
+		l, err = surface.Read(in.body, opt)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.name, err)
+	}
+	return l, nil
+}
+
+// open resolves a FILE argument: "-", a file, a folder of one-tool files,
+// stdio:CMD, http(s)://…, or git:REF:PATH.
+func (e *env) open(arg string) (*input, error) {
+	switch {
+	case arg == "-":
+		body, err := readAll(e.stdin)
+		return &input{name: "standard input", body: body}, err
+	case strings.HasPrefix(arg, "stdio:"):
+		return e.live(source{Stdio: strings.TrimPrefix(arg, "stdio:")})
+	case strings.HasPrefix(arg, "http://"), strings.HasPrefix(arg, "https://"):
+		return e.live(source{URL: arg})
+	case strings.HasPrefix(arg, "git:"):
+		return fromGit(e.ctx, strings.TrimPrefix(arg, "git:"))
+	}
+	info, err := os.Stat(arg)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return fromFolder(arg)
+	}
+	f, err := os.Open(arg)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	body, err := readAll(f)
+	return &input{name: arg, body: body}, err
+}
+
+// listing opens a FILE argument and reads it.
+func (e *env) listing(arg string) (*surface.Listing, error) {
+	in, err := e.open(arg)
+	if err != nil {
+		return nil, err
+	}
+	return in.listing(surface.Options{})
+}
+
+// stream opens a file to be read line by line; "-" is standard input.
+func (e *env) stream(arg string) (io.ReadCloser, error) {
+	if arg == "-" {
+		return io.NopCloser(e.stdin), nil
+	}
+	return os.Open(arg)
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err == nil && len(b) > maxInput {
+		err = fmt.Errorf("more than %d MiB: a listing may have 8", maxInput>>20)
+	}
+	return b, err
+}
+
+// source is where a live server is.
+type source struct {
+	Stdio  string
+	URL    string
+	Header http.Header
+}
+
+// live reads a running server. What can't be reached is "can't tell".
+func (e *env) live(s source) (*input, error) {
+	live, err := e.pull(s)
+	if err != nil {
+		return nil, err
+	}
+	name := s.URL
+	if name == "" {
+		name = s.Stdio
+	}
+	return &input{name: name, body: live.Text()}, nil
+}
+
+func (e *env) pull(s source) (*mcp.Live, error) {
+	if s.URL != "" {
+		live, err := mcp.HTTP(e.ctx, s.URL, s.Header, mcp.OwnMachine, mcp.Limits{})
+		if err != nil {
+			return nil, unsure{err}
+		}
+		return live, nil
+	}
+	argv, err := mcp.SplitCommand(s.Stdio)
+	if err != nil {
+		return nil, err
+	}
+	live, err := mcp.Stdio(e.ctx, argv, mcp.Limits{})
+	if err != nil {
+		return nil, unsure{err}
+	}
+	return live, nil
+}
+
+// fromFolder reads the .json files of a folder, not of those below it.
+func fromFolder(dir string) (*input, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	in := &input{name: dir}
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		in.files = append(in.files, surface.File{Name: filepath.Base(name), Data: body})
+	}
+	if in.files == nil {
+		return nil, fmt.Errorf("%s: the folder has no .json files: put one tool into each", dir)
+	}
+	return in, nil
+}
+
+// fromGit reads REF:PATH of the repository in the working folder; a path that is
+// a folder gives its .json files.
+func fromGit(ctx context.Context, spec string) (*input, error) {
+	ref, file, ok := strings.Cut(spec, ":")
+	if !ok || ref == "" || strings.HasPrefix(ref, "-") {
+		return nil, fmt.Errorf("git:%s: want git:REF:PATH, such as git:v1.2.0:surface.json", spec)
+	}
+	kind, err := git(ctx, "cat-file", "-t", ref+":"+file)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(string(kind)) != "tree" {
+		body, err := git(ctx, "cat-file", "blob", ref+":"+file)
+		return &input{name: "git:" + spec, body: body}, err
+	}
+	names, err := git(ctx, "ls-tree", "-z", "--name-only", ref+":"+file)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{name: "git:" + spec}
+	for _, name := range strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		if !strings.HasSuffix(name, ".json") {
+			continue
+		}
+		body, err := git(ctx, "cat-file", "blob", ref+":"+path.Join(file, name))
+		if err != nil {
+			return nil, err
+		}
+		in.files = append(in.files, surface.File{Name: name, Data: body})
+	}
+	if in.files == nil {
+		return nil, fmt.Errorf("git:%s: the folder has no .json files", spec)
+	}
+	return in, nil
+}
+
+func git(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if said := strings.TrimSpace(stderr.String()); said != "" {
+			err = errors.New(said)
+		}
+		return nil, fmt.Errorf("git %s: %w", strings.Join(args, " "), err)
+	}
+	return out, nil
+}

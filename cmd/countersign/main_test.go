@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/countersign/countersign/internal/testkit"
+)
+
+// TestMain makes the binary under test a command of the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"countersign": main})
+}
+
+// TestOffline runs the scripts that need no server.
+func TestOffline(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/offline", Setup: setUp, Cmds: storyCommands()})
+}
+
+// TestStories runs every story on both databases, each with a server of its own.
+func TestStories(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir:       "testdata/stories",
+				Cmds:      storyCommands(),
+				Condition: condition,
+				Setup: func(e *testscript.Env) error {
+					if engine == "postgres" {
+						e.Setenv("COUNTERSIGN_DATABASE_URL", testkit.Postgres(t))
+					}
+					return setUp(e)
+				},
+			})
+		})
+	}
+}
+
+// setUp gives a script a free port, a secret, and the real server to pull from.
+func setUp(e *testscript.Env) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	addr := l.Addr().String()
+	l.Close()
+	e.Setenv("COUNTERSIGN_ADDR", addr)
+	e.Setenv("COUNTERSIGN_SECRET", strings.Repeat("story-secret-", 4))
+	e.Setenv("COUNTERSIGN_DATA_DIR", filepath.Join(e.WorkDir, "data"))
+	e.Setenv("BASE", "http://"+addr)
+	e.Setenv("HOME", e.WorkDir)
+	e.Setenv("EVERYTHING", filepath.Join(testkit.Root(), "e2e", "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js"))
+	return nil
+}
+
+// storyCommands are the words that stories have beside those of testscript.
+func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"ready": ready,
+		"api":   callAPI,
+		"save":  save,
+		"exits": exits,
+	}
+}
+
+// condition knows [npm]: the packages that the tests borrow are installed. Where
+// nothing may be skipped their absence is an error.
+func condition(cond string) (bool, error) {
+	if cond != "npm" {
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+	_, err := os.Stat(filepath.Join(testkit.Root(), "e2e", "node_modules"))
+	if err != nil && testkit.RequireAll() {
+		return false, errors.New("the npm packages of the tests are missing: run make deps")
+	}
+	return err == nil, nil
+}
+
+// ready waits until the server answers.
+func ready(ts *testscript.TestScript, _ bool, _ []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	for {
+		req, _ := http.NewRequestWithContext(ctx, http.MethodGet, ts.Getenv("BASE")+"/readyz", nil)
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		if ctx.Err() != nil {
+			ts.Fatalf("the server was not ready in time: %v", err)
+		}
+		time.Sleep(20 * time.Millisecond) // polling another process, which has no signal to give
+	}
+}
+
+// exits CODE CMD ARGS… runs a command and checks its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE CMD ARGS…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if err != nil {
+		var code interface{ ExitCode() int }
+		if !asExit(err, &code) {
+			ts.Fatalf("%s: %v", args[1], err)
+		}
+		got = code.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func asExit(err error, target *interface{ ExitCode() int }) bool {
+	e, ok := err.(interface{ ExitCode() int })
+	if ok {
+		*target = e
+	}
+	return ok
+}
+
+// api TOKEN METHOD PATH STATUS [BODY] calls the API and checks the status. The
+// answer goes to standard output and to the file "answer.json". BODY may be
+// @FILE. A TOKEN of - sends none.
+func callAPI(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: api TOKEN METHOD PATH STATUS [BODY]")
+	}
+	var body io.Reader
+	if len(args) > 4 {
+		text := args[4]
+		if file, ok := strings.CutPrefix(text, "@"); ok {
+			text = ts.ReadFile(file)
+		}
+		body = strings.NewReader(text)
+	}
+	req, err := http.NewRequest(args[1], ts.Getenv("BASE")+args[2], body)
+	ts.Check(err)
+	if args[0] != "-" {
+		req.Header.Set("Authorization", "Bearer "+args[0])
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	ts.Check(err)
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("answer.json"), answer, 0o600))
+	fmt.Fprintf(ts.Stdout(), "%s\n", answer)
+	if strconv.Itoa(resp.StatusCode) != args[3] {
+		ts.Fatalf("%s %s: status %d, want %s\n%s", args[1], args[2], resp.StatusCode, args[3], answer)
+	}
+}
+
+// save VAR FILE PATH puts a value of a JSON file into a variable. PATH is dotted;
+// a part is a field, an index, or KEY=VALUE that picks an element of an array.
+func save(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: save VAR FILE PATH")
+	}
+	dec := json.NewDecoder(bytes.NewReader([]byte(ts.ReadFile(args[1]))))
+	dec.UseNumber()
+	var v any
+	ts.Check(dec.Decode(&v))
+	for _, part := range strings.Split(args[2], ".") {
+		next, ok := step(v, part)
+		if !ok {
+			ts.Fatalf("%s: no %q in %v", args[1], part, v)
+		}
+		v = next
+	}
+	ts.Setenv(args[0], fmt.Sprint(v))
+}
+
+func step(v any, part string) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		x, ok := v[part]
+		return x, ok
+	case []any:
+		if i, err := strconv.Atoi(part); err == nil && i < len(v) {
+			return v[i], true
+		}
+		key, want, _ := strings.Cut(part, "=")
+		for _, x := range v {
+			if m, ok := x.(map[string]any); ok && fmt.Sprint(m[key]) == want {
+				return x, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/countersign/countersign/internal/config"
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/store"
+)
+
+// instance is a configured store with the workflow over it.
+type instance struct {
+	cfg   config.Config
+	store *store.Store
+	svc   *review.Service
+}
+
+// openInstance migrates and opens the database of the configuration. Every
+// command that works on the database goes through here, so that all of them
+// migrate first.
+func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
+	if path, ok := strings.CutPrefix(cfg.DatabaseURL, "sqlite:"); ok {
+		// Listings and secrets are nobody else's business on a shared machine.
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	st, err := store.Open(ctx, cfg.DatabaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.Migrate(ctx); err != nil {
+		st.Close()
+		return nil, err
+	}
+	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret)})
+	return &instance{cfg: cfg, store: st, svc: svc}, nil
+}
+
+func (i *instance) close() { i.store.Close() }
+
+// administration opens the instance of the environment for a command that works
+// on the database directly. The acts are those of the shell.
+func administration(ctx context.Context, needSecret bool) (*instance, review.Actor, error) {
+	cfg, err := config.FromEnvironment()
+	if err != nil {
+		return nil, review.Actor{}, err
+	}
+	if needSecret {
+		if err := cfg.NeedSecret(); err != nil {
+			return nil, review.Actor{}, err
+		}
+	}
+	in, err := openInstance(ctx, cfg)
+	if err != nil {
+		return nil, review.Actor{}, fmt.Errorf("the database can't be opened: %w", err)
+	}
+	return in, review.Actor{Shell: true, Via: "shell"}, nil
+}

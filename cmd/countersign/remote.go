@@ -1,0 +1,265 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/review/report"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/web/api"
+	"github.com/countersign/countersign/web/client"
+)
+
+// remoteFlags say which server is asked, and as whom.
+type remoteFlags struct {
+	To     string `help:"Address of the Countersign server, such as https://countersign.example." required:"" placeholder:"URL"`
+	Server string `help:"Slug of the registered server." required:"" placeholder:"SLUG"`
+	Token  string `help:"Token to ask with." env:"COUNTERSIGN_TOKEN" placeholder:"cs_…"`
+}
+
+func (f remoteFlags) client(secret string) (*client.Client, error) {
+	return client.New(client.Options{
+		BaseURL: f.To, Server: f.Server, Token: f.Token, Secret: secret, Agent: "countersign/" + version(),
+	})
+}
+
+type pushCmd struct {
+	remoteFlags
+	File        string   `arg:"" optional:"" help:"The listing: as FILE of inspect; or use --stdio or --url."`
+	Stdio       string   `help:"Pull from this command first, then push." placeholder:"'CMD ARGS'"`
+	URL         string   `name:"url" help:"Pull from this address first, then push."`
+	Header      []string `help:"Header for --url, as K:V." placeholder:"K:V" sep:"none"`
+	Profile     string   `help:"Named variant of the server's surface." placeholder:"default"`
+	Version     string   `help:"Version that is to be released." xor:"as" required:""`
+	Ref         string   `help:"Push without a version, such as pr-12: verdicts given there hold by digest." xor:"as" required:""`
+	Predecessor string   `help:"Version that this one follows, where it is not the last released."`
+	Commit      string   `help:"Commit that the listing comes from." placeholder:"SHA"`
+	Author      string   `help:"Mail address of the author." placeholder:"EMAIL"`
+	RunURL      string   `name:"run-url" help:"Address of the CI run; https only."`
+	Complete    bool     `help:"Say that a folder, a tool or an empty listing is all there is."`
+	Preview     bool     `help:"Analyse and keep nothing."`
+	Secret      string   `help:"Webhook secret to sign with, instead of a token." env:"COUNTERSIGN_WEBHOOK_SECRET" placeholder:"whsec_…"`
+	JSON        bool     `help:"Print the answer as JSON."`
+}
+
+// Run pushes one listing.
+func (c *pushCmd) Run(e *env) error {
+	body, err := c.body(e)
+	if err != nil {
+		return err
+	}
+	cl, err := c.client(c.Secret)
+	if err != nil {
+		return remote(err)
+	}
+	res, err := cl.Push(e.ctx, client.PushRequest{
+		Body: body, Profile: c.Profile, Version: c.Version, Ref: c.Ref, Predecessor: c.Predecessor, Commit: c.Commit,
+		Author: c.Author, RunURL: c.RunURL, Complete: c.Complete, Preview: c.Preview,
+	})
+	if err != nil {
+		return remote(err)
+	}
+	if c.JSON {
+		_, err := fmt.Fprintf(e.stdout, "%s\n", strings.TrimSpace(string(res.JSON)))
+		return err
+	}
+	return printPush(e.stdout, res)
+}
+
+// body returns the bytes to send. A capture is sent as it was rebuilt, so that
+// messages and system text never leave this machine; a file that can't be read
+// as a listing is sent as it is, for the server to record why it is refused.
+func (c *pushCmd) body(e *env) ([]byte, error) {
+	in, err := c.input(e)
+	if err != nil {
+		return nil, err
+	}
+	l, err := in.listing(surface.Options{})
+	if err == nil && (in.files != nil || l.Kind == surface.KindCapture) {
+		return l.Raw, nil
+	}
+	if in.files != nil {
+		return nil, err
+	}
+	return in.body, nil
+}
+
+func (c *pushCmd) input(e *env) (*input, error) {
+	given := 0
+	for _, s := range []string{c.File, c.Stdio, c.URL} {
+		if s != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, errors.New("give exactly one of FILE, --stdio and --url")
+	}
+	if c.File != "" {
+		return e.open(c.File)
+	}
+	header, err := headers(c.Header)
+	if err != nil {
+		return nil, err
+	}
+	return e.live(source{Stdio: c.Stdio, URL: c.URL, Header: header})
+}
+
+func printPush(w io.Writer, res *client.PushResult) error {
+	a := res.Answer
+	words := map[int]string{201: "Pushed", 200: "The same bytes as before", 202: "Kept, but it is only a part"}
+	fmt.Fprintf(w, "%s.\n", words[res.Status])
+	if a.Listing != nil {
+		fmt.Fprintf(w, "%s, %s\n", count(a.Listing.Tools, "tool"), a.Listing.Digest)
+	}
+	if a.Note != "" {
+		fmt.Fprintln(w, report.Line(a.Note))
+	}
+	if a.Gate != nil {
+		fmt.Fprintf(w, "Gate: %s\n", report.Line(a.Gate.Why))
+	}
+	if a.Release != nil {
+		fmt.Fprintln(w, report.Line(a.Release.URL))
+	}
+	return nil
+}
+
+type gateCmd struct {
+	remoteFlags
+	File     string        `arg:"" optional:"" help:"The listing: as FILE of inspect."`
+	Digest   string        `help:"Its digest, instead of FILE." placeholder:"sha256:…"`
+	Profile  string        `help:"Named variant of the server's surface." placeholder:"default"`
+	Wait     time.Duration `help:"Ask until the gate passes, at most this long." placeholder:"10m"`
+	DryRun   bool          `help:"Print the answer, but exit 0 whatever it is."`
+	JSON     bool          `help:"Print the answer as JSON."`
+	Markdown bool          `help:"Print the answer as Markdown."`
+}
+
+// Run asks the gate: 0 pass, 1 blocked, 2 undecided, 3 error.
+func (c *gateCmd) Run(e *env) error {
+	digest, err := c.digest(e)
+	if err != nil {
+		return err
+	}
+	cl, err := c.client("")
+	if err != nil {
+		return remote(err)
+	}
+	res, err := cl.WaitGate(e.ctx, client.GateRequest{Digest: digest, Profile: c.Profile}, c.Wait)
+	if err != nil {
+		return remote(err)
+	}
+	if err := c.print(e.stdout, res); err != nil {
+		return err
+	}
+	if c.DryRun {
+		return nil
+	}
+	switch res.Answer.Gate {
+	case client.Pass:
+		return nil
+	case client.Blocked:
+		return exit(exitNo)
+	case client.Undecided:
+		return exit(exitUnsure)
+	default:
+		return exit(exitFailed)
+	}
+}
+
+// digest returns what to ask about. A part of a listing can have the digest of a
+// whole one that was approved, so a part is never asked about.
+func (c *gateCmd) digest(e *env) (string, error) {
+	switch {
+	case (c.File == "") == (c.Digest == ""):
+		return "", errors.New("give either FILE or --digest")
+	case c.Digest != "":
+		h, err := surface.ParseHash(c.Digest)
+		return h.String(), err
+	}
+	l, err := e.listing(c.File)
+	if err != nil {
+		return "", err
+	}
+	if l.Kind != surface.KindListing {
+		return "", unsure{fmt.Errorf("%s is a %s: only a listing, as a server answers tools/list, can pass the gate", c.File, l.Kind)}
+	}
+	if !l.Complete {
+		return "", unsure{fmt.Errorf("%s: We can't tell: this is a part of a listing. Ask with the whole one", c.File)}
+	}
+	return l.Digest.String(), nil
+}
+
+func (c *gateCmd) print(w io.Writer, res *client.GateResult) error {
+	switch {
+	case c.JSON:
+		_, err := fmt.Fprintf(w, "%s\n", strings.TrimSpace(string(res.JSON)))
+		return err
+	case c.Markdown:
+		_, err := io.WriteString(w, gateMarkdown(res.Answer))
+		return err
+	default:
+		_, err := io.WriteString(w, gateText(res.Answer))
+		return err
+	}
+}
+
+// gateText lists what is open; what is satisfied is counted.
+func gateText(a api.GateAnswer) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, report.Line(a.Why))
+	done := 0
+	for _, r := range a.Requirements {
+		if r.State != "open" {
+			done++
+			continue
+		}
+		fmt.Fprintf(&b, "  open: %s: %s", report.Line(r.ID), report.Line(r.Why))
+		if len(r.WhoCan) > 0 {
+			fmt.Fprintf(&b, " (%s)", report.Line(strings.Join(r.WhoCan, ", ")))
+		}
+		fmt.Fprintln(&b)
+	}
+	if done > 0 {
+		fmt.Fprintf(&b, "  %s met\n", count(done, "requirement"))
+	}
+	if a.Release != nil {
+		fmt.Fprintln(&b, report.Line(a.Release.URL))
+	}
+	return b.String()
+}
+
+// gateMarkdown is gateText for a pull request's comment.
+func gateMarkdown(a api.GateAnswer) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**Countersign: %s.** %s\n", report.Markdown(a.Gate), report.Markdown(a.Why))
+	open := 0
+	for _, r := range a.Requirements {
+		if r.State != "open" {
+			continue
+		}
+		if open == 0 {
+			b.WriteString("\n| Open | Why | Who can |\n| --- | --- | --- |\n")
+		}
+		open++
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", report.Markdown(r.ID), report.Markdown(r.Why), report.Markdown(strings.Join(r.WhoCan, ", ")))
+	}
+	if met := len(a.Requirements) - open; met > 0 {
+		fmt.Fprintf(&b, "\n%s met.\n", count(met, "requirement"))
+	}
+	if a.Release != nil && strings.HasPrefix(a.Release.URL, "http") {
+		fmt.Fprintf(&b, "\n<%s>\n", a.Release.URL)
+	}
+	return b.String()
+}
+
+// remote words a failure of the client: what can't be reached is "can't tell",
+// everything else failed.
+func remote(err error) error {
+	if client.KindOf(err) == client.Unreachable {
+		return unsure{err}
+	}
+	return err
+}

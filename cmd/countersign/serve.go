@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/countersign/countersign/internal/config"
+	"github.com/countersign/countersign/web"
+)
+
+type serveCmd struct {
+	Addr     string `help:"Address to listen on, instead of COUNTERSIGN_ADDR." placeholder:"HOST:PORT"`
+	Database string `help:"Database, instead of COUNTERSIGN_DATABASE_URL." placeholder:"URL"`
+	JSONLog  bool   `name:"json-log" help:"Write the log as JSON."`
+}
+
+// Run serves until it is told to stop, then lets running requests finish.
+func (c *serveCmd) Run(e *env) error {
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	log := newLog(e.stderr, c.JSONLog)
+	in, err := openInstance(e.ctx, cfg)
+	if err != nil {
+		return fmt.Errorf("the database can't be opened: %w", err)
+	}
+	defer in.close()
+	ln, err := net.Listen("tcp", cfg.Addr)
+	if err != nil {
+		return fmt.Errorf("can't listen on %s: %w (another address: --addr)", cfg.Addr, err)
+	}
+	srv, err := in.server(log)
+	if err != nil {
+		return err
+	}
+	if err := in.sayHello(e, ln.Addr()); err != nil {
+		return err
+	}
+	return srv.Serve(e.ctx, ln)
+}
+
+func (c *serveCmd) config() (config.Config, error) {
+	cfg, err := config.FromEnvironmentWith(map[string]string{"ADDR": c.Addr, "DATABASE_URL": c.Database})
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, cfg.NeedSecret()
+}
+
+func newLog(w io.Writer, asJSON bool) *slog.Logger {
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(w, nil))
+	}
+	return slog.New(slog.NewTextHandler(w, nil))
+}
+
+// server joins the store and the workflow to the web.
+func (i *instance) server(log *slog.Logger) (*web.Server, error) {
+	return web.New(i.svc, web.Options{
+		BaseURL:  i.cfg.BaseURL,
+		Sessions: i.store.Sessions(),
+		Ready:    i.store.Ping,
+		Log:      log,
+		Build:    web.BuildInfo{Version: version()},
+	})
+}
+
+// sayHello says where the server is and, while nobody has an account, how the
+// first one gets theirs.
+func (i *instance) sayHello(e *env, addr net.Addr) error {
+	fmt.Fprintf(e.stdout, "Countersign listens on %s, for browsers at %s\n", addr, i.cfg.BaseURL)
+	needed, err := i.svc.SetUpNeeded(e.ctx)
+	if err != nil || !needed {
+		return err
+	}
+	link, err := i.svc.NewSetUpLink(e.ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "Nobody has an account yet. This link makes the administrator; it works once, for an hour:\n%s\n", link)
+	return nil
+}
+
+type healthCmd struct{}
+
+// Run asks the running server; containers use it, since their image holds
+// nothing else that could.
+func (c *healthCmd) Run(e *env) error {
+	cfg, err := config.FromEnvironment()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, 5*time.Second)
+	defer cancel()
+	url := "http://" + cfg.Local() + "/healthz"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return unsure{err}
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s", url, resp.Status)
+	}
+	fmt.Fprintln(e.stdout, "well")
+	return nil
+}
