@@ -147,21 +147,23 @@ func (p phrase) starts(words []string) bool {
 	return false
 }
 
-// rest is the sentence without its first word. What a tool is called after ("Restore
-// a file") promises nothing that its name does not.
-func (p phrase) rest() phrase {
-	if len(p.words) == 0 {
-		return p
+// ownVerbs are what a tool can be called after. As the first word ("Restore a
+// file") they promise nothing that its name does not.
+var ownVerbs = texts("undo, restore, recover, redact, overwrite, backup, cascade")
+
+// withoutOwnVerb is the sentence without the verb that says what the tool does.
+func (p phrase) withoutOwnVerb() phrase {
+	if p.starts(ownVerbs) {
+		p.words = p.words[1:]
 	}
-	q := p
-	q.words = p.words[1:]
-	return q
+	return p
 }
 
 var (
 	safetyWords = list(`can not be undone, undone, undo, irreversible, irreversibly, reversible, permanent, permanently,
 		destructive, non-destructive, nondestructive, recoverable, unrecoverable, recovered, be recovered, restored, read-only, readonly,
-		not modify, not change, not delete, not write, not alter, not affect, not merge, without modifying, without changing, never modifies,
+		does not modify, does not change, does not delete, does not write, does not alter, does not affect, does not remove, does not overwrite,
+		does not mutate, without modifying, without changing, never modifies,
 		never changes, never deletes, never writes, never follows, modifies nothing, changes nothing, no side effects, side effects,
 		side effect, safe, safely, unsafe, dangerous, danger, caution, careful, data loss, is lost, are lost, be lost, overwrite,
 		overwrites, overwritten, overwriting, protected, soft delete, hard delete, deletion is soft, deletion is hard, dry run,
@@ -200,7 +202,7 @@ var (
 
 	defaultWords = list(`defaults, defaulted, defaulting, by default, default is, default of, default to, default value, default values, is the default,
 		are the default, default true, default false, default none, default null, if omitted, when omitted, omitted, omitting, unless specified, unless set, unless provided, unless given,
-		not specified, not provided, not set, not given, not supplied, unspecified, if unset, when unset, if empty, when empty,
+		not specified, not provided, if not set, when not set, is not set, are not set, not given, not supplied, unspecified, if unset, when unset, if empty, when empty,
 		if absent, when absent, leave empty, left empty, leave blank, otherwise, falls back, fall back, falling back, fallback to, without arguments,
 		no arguments, is assumed, par défaut, standardmäßig, por defecto, por omisión, por padrão, predefinito, по умолчанию`)
 	defaultTexts = texts(`(default, default:, default =, default=, 默认, デフォルト, 既定`)
@@ -210,7 +212,7 @@ var (
 		regular expression, starts with, starting with, begins with, ends with, prefixed, unix, epoch, timestamp, timestamps, glob, absolute path, relative path,
 		absolute, relative to, in seconds, in milliseconds, in minutes, in hours, in days, in cents, in bytes, in pixels, characters, as json, json object, json string, json array, valid json,
 		1-based, 0-based, zero-based, one-based, base64-encoded, url-encoded, one of, valid values, allowed values, accepted values, possible values, supported values, supported types,
-		supported formats, inclusive, exclusive, sorted, ordered, order, paginated, per page, limited to, limit of, ranges from, wildcard, wildcards, pattern,
+		supported formats, inclusive, exclusive, sorted, ordered, in order, order of, paginated, per page, limited to, limit of, ranges from, wildcard, wildcards, pattern,
 		yyyy-mm-dd, au format, im format, en formato, no formato, formato, в формате`)
 	formatTexts = texts(`yyyy, 格式, 形式, 最大, 最多`)
 
@@ -219,7 +221,7 @@ var (
 )
 
 func (p phrase) isSafety() bool {
-	return p.rest().has(safetyWords) || p.holdsAny(safetyTexts) || p.starts([]string{"caution", "danger", "irreversible", "irreversibly", "permanently", "destructive", "read-only", "non-destructive", "safe"})
+	return p.withoutOwnVerb().has(safetyWords) || p.holdsAny(safetyTexts)
 }
 
 func (p phrase) isFailure() bool {

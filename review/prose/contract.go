@@ -248,7 +248,8 @@ func deltas(a, b []*statement, closely bool) []Delta {
 		switch {
 		case s.equal:
 		case s.partner >= 0:
-			if d, ok := alteration(s, b[s.partner]); ok && !(closely && split(s, b[s.partner], b)) {
+			twin := b[s.partner]
+			if d, ok := alteration(s, twin); ok && !(closely && (split(s, twin, b) || split(twin, s, a))) {
 				out = append(out, d)
 			}
 		case len(s.classes) > 0 && !(closely && said(s, b)):
@@ -326,16 +327,16 @@ func denied(content []string) []string {
 	return out
 }
 
-// split reports whether old became two sentences that say together what it said:
-// its rewording and one more.
-func split(old, first *statement, new []*statement) bool {
-	for _, second := range new {
+// split reports whether one became two sentences of the other text that say
+// together what it said: its rewording, first, and one more.
+func split(one, first *statement, other []*statement) bool {
+	for _, second := range other {
 		if second.equal || second.partner >= 0 || second == first {
 			continue
 		}
 		together := append(slices.Clone(first.content), second.content...)
-		if within(old.content, together) && within(together, old.content) &&
-			slices.Equal(old.classes, mergeClasses(first.classes, second.classes)) {
+		if within(one.content, together) && within(together, one.content) &&
+			slices.Equal(one.classes, mergeClasses(first.classes, second.classes)) {
 			return true
 		}
 	}

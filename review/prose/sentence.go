@@ -62,7 +62,7 @@ func blocksOf(s string) []block {
 		}
 		previous, at = l, l.end
 	}
-	return append(out, block{start, len(s), false})
+	return append(out, block{start, len(s), fence != ""})
 }
 
 // line is one line of a text; end is after its newline.
