@@ -16,22 +16,6 @@ import (
 	"github.com/countersign/countersign/web/api"
 )
 
-// statuses is the one place where a kind of error becomes a status.
-var statuses = map[review.Kind]int{
-	review.Invalid:         http.StatusBadRequest,
-	review.Unauthenticated: http.StatusUnauthorized,
-	review.Forbidden:       http.StatusForbidden,
-	review.NotFound:        http.StatusNotFound,
-	review.Conflict:        http.StatusConflict,
-	review.Stale:           http.StatusConflict,
-	review.TooLarge:        http.StatusRequestEntityTooLarge,
-	review.Unsupported:     http.StatusUnsupportedMediaType,
-	review.Unprocessable:   http.StatusUnprocessableEntity,
-	review.RateLimited:     http.StatusTooManyRequests,
-	review.Unavailable:     http.StatusServiceUnavailable,
-	review.Internal:        http.StatusInternalServerError,
-}
-
 // failure is an error as the outside sees it.
 type failure struct {
 	Status   int
@@ -57,9 +41,9 @@ func describe(err error, request string) failure {
 	default:
 		f.Err = &review.Error{Kind: review.Internal, Err: err}
 	}
-	f.Kind, f.Sentence, f.Status = f.Err.Kind, f.Err.Sentence, statuses[f.Err.Kind]
-	if f.Status == 0 || f.Status == http.StatusInternalServerError {
-		f.Kind, f.Status = review.Internal, http.StatusInternalServerError
+	f.Kind, f.Sentence, f.Status = f.Err.Kind, f.Err.Sentence, f.Err.Kind.Status()
+	if f.Status == http.StatusInternalServerError {
+		f.Kind = review.Internal
 		f.Sentence = "This failed on our side. Nothing that you can see was done by half. Request " + request + "."
 	}
 	return f

@@ -91,7 +91,7 @@ func (s *Server) apiRoutes() []route {
 	maintains := person(people.Maintainer).or(people.ScopeReview)
 	return []route{
 		post("/api/v1/servers/:server/listings", delivery, s.pushListing).limited(ownLimit),
-		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeReview), s.getGate),
+		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getGate),
 
 		get("/api/v1/servers", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listServers),
 		get("/api/v1/servers/:server", reads, s.showServer),

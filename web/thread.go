@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -57,6 +58,9 @@ func (s *Server) addComment(c echo.Context) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
+	if err := s.threadOfRelease(c); err != nil {
+		return err
+	}
 	t, err := s.svc.AddComment(c.Request().Context(), s.actor(c), c.Param("thread"), in.Body)
 	if err != nil {
 		return err
@@ -73,11 +77,27 @@ func (s *Server) reopenThread(c echo.Context) error {
 }
 
 func (s *Server) turnThread(c echo.Context, turn func(context.Context, review.Actor, string) (*review.Thread, error)) error {
+	if err := s.threadOfRelease(c); err != nil {
+		return err
+	}
 	t, err := turn(c.Request().Context(), s.actor(c), c.Param("thread"))
 	if err != nil {
 		return err
 	}
 	return writeJSON(c, http.StatusOK, presentThread(*t))
+}
+
+// threadOfRelease checks that the two ids of the address belong together: the
+// thread is one that the release shows, wherever it was opened.
+func (s *Server) threadOfRelease(c echo.Context) error {
+	threads, err := s.svc.Threads(c.Request().Context(), s.actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(threads, func(t review.Thread) bool { return t.ID == c.Param("thread") }) {
+		return review.Errorf(review.NotFound, "This release shows no such thread.")
+	}
+	return nil
 }
 
 func presentThread(t review.Thread) api.Thread {

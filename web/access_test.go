@@ -1,0 +1,284 @@
+package web_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/web"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// caller is one column of the table: who asks, and what they are to the server
+// that the routes are about.
+type caller struct {
+	name  string
+	as    who
+	role  people.Role    // on the server
+	other bool           // a role on another server only
+	scope []people.Scope // of a token; nil is a person or nobody
+}
+
+// place is a server with all that a route can be about.
+type place struct {
+	*instance
+	release, listing, thread, digest, change, user, token string
+}
+
+// newPlace makes a server "git" with a release under review, and a server "shop".
+func newPlace(t *testing.T) (*place, []caller) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.addServer("shop", gate.Team)
+	roles := map[string]*people.User{}
+	for _, role := range []people.Role{people.Viewer, people.Reviewer, people.Maintainer} {
+		roles[string(role)] = in.addUser(string(role), role, "git")
+	}
+	admin := in.addUser("admin", people.Admin, "")
+	stranger := in.addUser("stranger", people.Maintainer, "shop")
+	p := &place{instance: in, user: in.addUser("subject", people.Viewer, "git").ID}
+	pushed := in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads one entity.")))
+	p.release, p.listing, p.digest = pushed.Release.ID, pushed.Listing.ID, pushed.Listing.Digest
+	p.open(in.signedIn(roles["maintainer"]))
+	_, tok, err := in.svc.CreateToken(t.Context(), shell, tokenOf("git", people.ScopeRead))
+	in.must(err)
+	p.token = tok.ID
+	return p, []caller{
+		{name: "nobody", as: nobody},
+		{name: "other server", as: in.signedIn(stranger), other: true},
+		{name: "viewer", as: in.signedIn(roles["viewer"]), role: people.Viewer},
+		{name: "push token", as: withToken(in.addToken("git", "", people.ScopePush)), role: people.Viewer, scope: []people.Scope{people.ScopePush}},
+		{name: "gate token", as: withToken(in.addToken("git", "", people.ScopeGate)), role: people.Viewer, scope: []people.Scope{people.ScopeGate}},
+		{name: "read token", as: withToken(in.addToken("git", "", people.ScopeRead)), role: people.Viewer, scope: []people.Scope{people.ScopeRead}},
+		{name: "other's tokens", as: withToken(in.addToken("shop", "", people.ScopePush, people.ScopeGate, people.ScopeRead)), other: true,
+			scope: []people.Scope{people.ScopePush, people.ScopeGate, people.ScopeRead}},
+		{name: "reviewer", as: in.signedIn(roles["reviewer"]), role: people.Reviewer},
+		{name: "review token", as: withToken(in.addToken("git", "reviewer@example.org", people.ScopeReview)), role: people.Reviewer, scope: []people.Scope{people.ScopeReview}},
+		{name: "maintainer", as: in.signedIn(roles["maintainer"]), role: people.Maintainer},
+		{name: "admin", as: in.signedIn(admin), role: people.Admin},
+	}
+}
+
+// open opens a thread and learns the id of a change.
+func (p *place) open(as who) {
+	p.t.Helper()
+	a := p.postJSON(as, "/api/v1/releases/"+p.release+"/threads", `{"body":"Why?"}`)
+	if a.status != http.StatusCreated {
+		p.t.Fatalf("open a thread: %d %s", a.status, a.body)
+	}
+	p.thread = decode[struct {
+		ID string `json:"id"`
+	}](p.t, a).ID
+	changes := decode[struct {
+		Changes []struct {
+			ID string `json:"id"`
+		} `json:"changes"`
+	}](p.t, p.get(as, "/api/v1/releases/"+p.release+"/changes"))
+	p.change = changes.Changes[0].ID
+}
+
+var pathParameter = regexp.MustCompile(`[:*]\w*`)
+
+// fill puts the ids of the place into a route's path.
+func (p *place) fill(row web.Row) string {
+	id := p.release
+	switch {
+	case strings.Contains(row.Path, "/listings/:id"):
+		id = p.listing
+	case strings.Contains(row.Path, "/people/:id"), strings.Contains(row.Path, "/users/:id"):
+		id = p.user
+	case strings.Contains(row.Path, "/tokens/:id"):
+		id = p.token
+	}
+	return pathParameter.ReplaceAllStringFunc(row.Path, func(name string) string {
+		switch name {
+		case ":server":
+			return "git"
+		case ":id":
+			return id
+		case ":thread":
+			return p.thread
+		case ":token":
+			return "no-such-link"
+		case "*":
+			return "none"
+		}
+		p.t.Fatalf("the test does not know what to put for %s in %s", name, row.Path)
+		return ""
+	})
+}
+
+// request is what a caller who may would send.
+func (p *place) request(row web.Row) *http.Request {
+	path := p.fill(row) + "?" + p.query(row)
+	if row.Method == http.MethodGet {
+		return httptest.NewRequest(row.Method, path, nil)
+	}
+	if strings.HasPrefix(row.Path, "/api/") {
+		r := httptest.NewRequest(row.Method, path, strings.NewReader(p.jsonBody(row)))
+		r.Header.Set("Content-Type", "application/json")
+		return r
+	}
+	r := httptest.NewRequest(row.Method, path, strings.NewReader(p.formBody(row).Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return r
+}
+
+func (p *place) query(row web.Row) string {
+	return url.Values{"digest": {p.digest}, "from": {p.listing}, "to": {p.listing}, "ref": {"pr-1"}}.Encode()
+}
+
+func (p *place) jsonBody(row web.Row) string {
+	switch action := row.Path[strings.LastIndexByte(row.Path, '/')+1:]; action {
+	case "listings":
+		return listing(tool("entity_get", "Reads one entity, pushed anew."))
+	case "verdicts":
+		return `{"items":[{"change":"` + p.change + `","verdict":"approve","note":"Read."}]}`
+	case "threads", "comments":
+		return `{"body":"Why?"}`
+	case "baseline", "release":
+		return `{"digest":"` + p.digest + `"}`
+	case "withdraw":
+		return `{"reason":"A mistake."}`
+	}
+	return `{}`
+}
+
+// formBody fills in every field that a form of the dashboard has; a form takes
+// what it knows.
+func (p *place) formBody(web.Row) url.Values {
+	return url.Values{
+		"change": {p.change}, "verdict": {"approve"}, "note": {"Read."}, "body": {"Why?"}, "digest": {p.digest},
+		"reason": {"A mistake."}, "ref": {"pr-2"}, "listing": {listing(tool("entity_get", "Pasted."))},
+		"thread": {p.thread}, "preset": {"team"}, "slug": {"novel"}, "name": {"Novel"},
+		"email": {"novel@example.org"}, "role": {"viewer"}, "server": {"git"}, "scope": {"read"},
+		"user": {p.user}, "id": {p.token}, "token": {p.token},
+	}
+}
+
+// verdict is what an answer says of access.
+func verdict(row web.Row, status int, location string) string {
+	switch {
+	case status == http.StatusSeeOther && strings.HasPrefix(location, "/sign-in") && !row.Open:
+		return "sign in"
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound:
+		return fmt.Sprint(status)
+	case status >= 500:
+		return fmt.Sprintf("%d!", status)
+	}
+	return "yes"
+}
+
+// expected is what the row of the table promises to a caller.
+func expected(row web.Row, c caller) string {
+	isAPI := strings.HasPrefix(row.Path, "/api/")
+	token := c.scope != nil
+	switch {
+	case row.Open:
+		return "yes"
+	case row.Signed && !token:
+		return "401"
+	case c.name == "nobody" || token && !isAPI:
+		if isAPI {
+			return "401"
+		}
+		return "sign in"
+	case c.other && !row.AnyServer:
+		return "404"
+	case token && !slices.ContainsFunc(row.Scopes, func(s people.Scope) bool { return slices.Contains(c.scope, s) }):
+		return "403"
+	case row.Signed, c.other && people.Maintainer.AtLeast(row.Role), !c.other && c.role.AtLeast(row.Role):
+		return "yes"
+	}
+	return "403"
+}
+
+// refusesBoth covers another server's token without the scope: whether the server
+// or the scope is named first tells nothing.
+func refusesBoth(row web.Row, c caller) bool {
+	return c.other && c.scope != nil && !slices.ContainsFunc(row.Scopes, func(s people.Scope) bool { return slices.Contains(c.scope, s) })
+}
+
+// TestRoutesAndRoles tries every route of the table as everybody. What is wanted
+// follows from the row; what was answered is written down in testdata/access.txt,
+// so that a change of either is seen.
+func TestRoutesAndRoles(t *testing.T) {
+	var table strings.Builder
+	header := false
+	for _, row := range rowsOf(t) {
+		p, callers := newPlace(t)
+		if !header {
+			fmt.Fprintf(&table, "%-62s", "")
+			for _, c := range callers {
+				fmt.Fprintf(&table, "%-15s", c.name)
+			}
+			table.WriteByte('\n')
+			header = true
+		}
+		fmt.Fprintf(&table, "%-62s", row.Method+" "+row.Path)
+		for _, c := range callers {
+			r := p.request(row)
+			c.as(r)
+			a := p.send(r)
+			got := verdict(row, a.status, a.header.Get("Location"))
+			if row.Open && got == "404" {
+				got = "yes" // open to all, but there is no such link or file
+			}
+			if want := expected(row, c); got != want && !(refusesBoth(row, c) && got == "403") {
+				t.Errorf("%s %s as %s: %s (status %d), want %s\n%.300s", row.Method, row.Path, c.name, got, a.status, want, a.body)
+			}
+			fmt.Fprintf(&table, "%-15s", got)
+		}
+		table.WriteByte('\n')
+	}
+	golden(t, "access.txt", trimLines(table.String()))
+}
+
+func tokenOf(slug string, scopes ...people.Scope) review.NewToken {
+	return review.NewToken{Name: "subject", ServerSlug: slug, Scopes: scopes}
+}
+
+func rowsOf(t *testing.T) []web.Row { return newInstance(t).web.Rows() }
+
+func trimLines(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		b.WriteString(strings.TrimRight(line, " \n"))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), -update writes it anew:\n%s", path, diff)
+	}
+}
