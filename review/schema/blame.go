@@ -4,8 +4,8 @@ import "slices"
 
 // Bounds of judging edits one by one, beside those of the whole comparison.
 const (
-	blameSteps  = 120_000
-	propsToStep = 16 // properties of an object that count as one step when it is rebuilt
+	blameSteps   = 60_000
+	propsPerStep = 4 // properties of an object that count as one step when it is rebuilt
 )
 
 const (
@@ -76,7 +76,6 @@ func (p *pair) samePlace(e *edit) string {
 // trial is one edit as the solver sees it.
 type trial struct {
 	before, after lit // flat node of the place, without and with the edit
-	hybrid        lit // the old root with the edit
 }
 
 func (p *pair) trial(e *edit) trial {
@@ -84,10 +83,7 @@ func (p *pair) trial(e *edit) trial {
 	t := trial{before: p.solver.intern(e.at.flatA)}
 	e.apply(&n)
 	t.after = p.solver.intern(&n)
-	t.hybrid = p.walker.hybrid(e.at, &n)
-	for q := e.at; q != nil; q = q.parent {
-		p.solver.steps += len(q.flatA.props) / propsToStep
-	}
+	p.solver.steps += len(n.props) / propsPerStep
 	return t
 }
 
@@ -127,13 +123,14 @@ func (p *pair) judgeEdit(e *edit) {
 
 // judgeWhole asks about whole documents.
 func (p *pair) judgeWhole(e *edit, t trial) {
-	strict := p.because(t)
+	hybrid := p.walker.hybrid(e.at, t.after)
+	strict := p.because(hybrid)
 	e.Verdict, e.VerdictDeclared = strict.verdict, strict.verdict
 	if strict.verdict == Compatible {
 		e.say(stillFine)
 		return
 	}
-	declared := p.because(t, p.solver.declared(p.source.lit))
+	declared := p.because(hybrid, p.solver.declared(p.source.lit))
 	e.VerdictDeclared = declared.verdict
 	if declared.verdict == Breaking {
 		strict = declared
@@ -159,10 +156,9 @@ func either(a, b string) string {
 
 // because looks for a value that fails now and would fail, or for output be
 // let through, by this edit alone.
-func (p *pair) because(t trial, conditions ...lit) judgement {
-	edited := t.hybrid.not()
-	if p.dir == Output {
-		edited = t.hybrid
+func (p *pair) because(edited lit, conditions ...lit) judgement {
+	if p.dir == Input {
+		edited = edited.not()
 	}
 	return p.contained(p.source.lit, p.target.lit, append(conditions, edited)...)
 }

@@ -76,6 +76,9 @@ func (p *pair) read(word string, b []byte) (*side, error) {
 	if err != nil {
 		return nil, fmt.Errorf("The %s schema can't be read: %w.", word, err)
 	}
+	if n := doc.size(); n > maxValues {
+		return nil, fmt.Errorf("The %s schema has %d values; %d are compared.", word, n, maxValues)
+	}
 	s := &side{word: word, doc: doc, draft: draft}
 	if s.valid, s.inert = newValidator(doc, p.opt.Draft); s.inert != nil && !isRemote(s.inert) {
 		return nil, fmt.Errorf("The %s schema is not valid: %s.", word, firstProblem(s.inert))
@@ -150,10 +153,9 @@ func (p *pair) confirms(v *value) bool {
 	if p.opt.JoinObject && v.kind != kindObject {
 		return false
 	}
-	for _, s := range []*side{p.source, p.target} {
-		if s.document.costs(v) > maxValidation {
-			return false
-		}
+	cost := p.source.costs(v) + p.target.costs(v)
+	if p.solver.steps += cost / perStep; cost > maxValidation {
+		return false
 	}
 	return p.source.valid.accepts(v) && !p.target.valid.accepts(v)
 }

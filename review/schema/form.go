@@ -111,6 +111,7 @@ type forms struct {
 // Bounds of the formulas of one comparison.
 const (
 	maxFormSize = 4_000_000 // members of all groups
+	perStep     = 16        // parts of something large that are one step of work
 	maxInPlace  = 1_000     // schemas applied to one value, each within the other
 	maxOneOf    = 200       // branches of one oneOf that aren't just values
 )
@@ -146,6 +147,7 @@ func (f *forms) group(op formOp, subs []*form) *form {
 		unit, zero = formNo, formYes
 	}
 	flat := f.flatten(op, subs, unit)
+	f.steps += len(flat) / perStep
 	if f.size += len(flat); f.size > maxFormSize {
 		return f.opaqueAtom("schemas this large", 0)
 	}

@@ -12,7 +12,7 @@ func (p *pair) shrink(v *value) *value {
 	root := v
 	var visit func(v *value)
 	attempt := func(undo func()) bool {
-		if tries++; tries > maxShrinks {
+		if tries++; tries > maxShrinks || p.solver.steps > p.solver.limit {
 			undo()
 			return false
 		}

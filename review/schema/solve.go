@@ -268,6 +268,7 @@ func (s *solver) pick(st *state, clauses []*form) (*form, []*form) {
 	var ways []*form
 	p := s.prober(st)
 	for _, c := range clauses {
+		s.steps += len(c.subs) / perStep
 		var possible []*form
 		for _, x := range c.subs {
 			if p.possible(x) {
@@ -379,6 +380,7 @@ func (s *solver) holds(x *form, v *value) truth {
 	case formAtom:
 		return s.atomHolds(x.atom, v)
 	}
+	s.steps += len(x.subs) / perStep
 	stop := no
 	if x.op == formOr {
 		stop = yes

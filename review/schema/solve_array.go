@@ -7,7 +7,7 @@ import (
 // Bounds of arrays made up for a witness.
 const (
 	maxItems      = 3_000 // items
-	maxUniqueMade = 200   // items that must differ from each other
+	maxUniqueMade = 64    // items that must differ from each other
 	maxDemands    = 64    // items that must satisfy something of their own
 )
 

@@ -28,6 +28,7 @@ type objectIndex struct {
 
 func (s *solver) indexObject(atoms []*form) *objectIndex {
 	ix := &objectIndex{named: map[string][]lit{}, required: map[string]bool{}, most: -1}
+	s.steps += len(atoms) / perStep
 	for _, x := range atoms {
 		ix.take(x.atom)
 	}

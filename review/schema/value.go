@@ -17,6 +17,7 @@ import (
 // Limits of a document. A document beyond them is not compared.
 const (
 	maxBytes    = 4 << 20 // of one schema
+	maxValues   = 60_000  // in one schema
 	maxDepth    = 128     // of nested arrays and objects
 	maxExponent = 400     // of a number: 1e400 is fine, 1e999999999 would fill the memory
 	maxDigits   = 1000    // of a number
@@ -64,6 +65,18 @@ func (v *value) get(name string) *value {
 		return nil
 	}
 	return v.index[name]
+}
+
+// size counts the values in v, itself included.
+func (v *value) size() int {
+	n := 1
+	for _, it := range v.items {
+		n += it.size()
+	}
+	for _, m := range v.members {
+		n += m.value.size()
+	}
+	return n
 }
 
 // text returns the string that v holds, or "".

@@ -11,8 +11,8 @@ import (
 // Bounds of the list of edits. Beyond them a last edit says how much is missing.
 const (
 	maxEdits  = 3_000
-	maxWalk   = 60    // nesting of places
-	maxPlaces = 2_000 // places before a shared definition is compared only once
+	maxWalk   = 60  // nesting of places
+	maxPlaces = 200 // places before a shared definition is compared only once
 )
 
 // place is a spot in both schemas that is compared: the two roots, two
@@ -216,13 +216,13 @@ func (w *walker) note(p *place, id string, old, new view, sentence string) *edit
 	return e
 }
 
-// hybrid returns the old root with the flat node of p replaced by n.
-func (w *walker) hybrid(p *place, n *node) lit {
-	l := w.p.solver.intern(n)
+// hybrid returns the old root with p replaced by l.
+func (w *walker) hybrid(p *place, l lit) lit {
 	for ; p.parent != nil; p = p.parent {
 		up := *p.parent.flatA
 		p.put(&up, l)
 		l = w.p.solver.intern(&up)
+		w.p.solver.steps += 1 + len(up.props)/propsPerStep
 	}
 	return l
 }

@@ -25,8 +25,8 @@ var ErrLimit = errors.New("the pattern has too many states")
 
 // Bounds of one store.
 const (
-	maxNodes = 120_000 // expressions
-	maxSteps = 400_000 // transitions taken by all searches
+	maxNodes = 40_000  // expressions
+	maxSteps = 200_000 // transitions taken by all searches
 )
 
 // ID names a language of a [Store].
