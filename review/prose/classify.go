@@ -161,7 +161,7 @@ func (p phrase) withoutOwnVerb() phrase {
 
 var (
 	safetyWords = list(`can not be undone, undone, undo, irreversible, irreversibly, reversible, permanent, permanently,
-		destructive, non-destructive, nondestructive, recoverable, unrecoverable, recovered, be recovered, restored, read-only, readonly,
+		destructive, non-destructive, nondestructive, recoverable, unrecoverable, immutable, recovered, be recovered, restored, read-only, readonly,
 		does not modify, does not change, does not delete, does not write, does not alter, does not affect, does not remove, does not overwrite,
 		does not mutate, without modifying, without changing, never modifies,
 		never changes, never deletes, never writes, never follows, modifies nothing, changes nothing, no side effects, side effects,
@@ -188,7 +188,7 @@ var (
 	errorTopics  = set("message", "messages", "log", "logs", "details", "tracking", "events", "rate", "rates", "groups")
 	conditions   = texts(`if, when, after, once, because, since, unless`)
 
-	mustWords = list(`do not, does not need, never, must, should, shall, always, only use, use only, only when, only if, only call, make sure, be sure, ensure,
+	mustWords = list(`do not, does not need, never, must, should, shall, always, only use, use only, only when, only if, only call, only for, only with, only works, works only, only relevant, only applicable, applies only, apply only, make sure, be sure, ensure,
 		avoid, prefer, preferred, instead of, before calling, before using, before you, after calling, after using, after you, call this, call it, use this,
 		use it, use when, use for, use only, not recommended, best for, recommended, discouraged, not for, need to, needs to, has to, have to, required,
 		requires, require, mandatory, please, ask the user, confirm with, without asking, without being asked, tell the user, the user confirms,
@@ -216,7 +216,7 @@ var (
 		yyyy-mm-dd, au format, im format, en formato, no formato, formato, в формате`)
 	formatTexts = texts(`yyyy, 格式, 形式, 最大, 最多`)
 
-	exampleWords = list(`e.g, e.g., eg, for example, for instance, example, examples, sample, par exemple, zum beispiel, z.b, por ejemplo, por exemplo, per esempio, например`)
+	exampleWords = list(`e.g, e.g., eg, for example, for instance, example, examples, par exemple, zum beispiel, z.b, por ejemplo, por exemplo, per esempio, например`)
 	exampleTexts = []string{"```", "~~~", "e.g.", "like '", "like \"", "like `", "例如", "例えば", "示例"}
 )
 
@@ -297,7 +297,18 @@ func (p phrase) isDefault() bool {
 }
 
 func (p phrase) isFormat() bool {
-	return p.has(formatWords) || p.holdsAny(formatTexts) || p.hasRange()
+	return p.has(formatWords) || p.holdsAny(formatTexts) || p.hasRange() || p.allowsOnly()
+}
+
+// allowsOnly reports sentences such as "Only full names are supported."
+func (p phrase) allowsOnly() bool {
+	i := slices.Index(p.words, "only")
+	if i < 0 {
+		return false
+	}
+	return slices.ContainsFunc(p.words[i:], func(w string) bool {
+		return w == "supported" || w == "accepted" || w == "allowed" || w == "valid"
+	})
 }
 
 // hasRange reports bounds in numbers: "between 1 and 50", "up to 20", "1-100".

@@ -63,21 +63,13 @@ func step(reach []int32, bound, d, k int) int32 {
 }
 
 // retrace records the pairs of the path that ended on diagonal k after d
-// differences.
+// differences. trail[d][k+d] is how far diagonal k reached after d differences.
 func (m *matcher) retrace(g gap, trail [][]int32, d, k int) {
 	for ; d >= 0; d-- {
 		x := trail[d][k+d]
-		enter, before := int32(0), k
+		before, enter := k, int32(0)
 		if d > 0 {
-			previous := trail[d-1]
-			at := func(k int) int32 { return previous[k+d-1] }
-			if k == -d || k != d && at2(previous, d, k-1) < at2(previous, d, k+1) {
-				before = k + 1
-				enter = at(before)
-			} else {
-				before = k - 1
-				enter = at(before) + 1
-			}
+			before, enter = entry(trail[d-1], d, k)
 		}
 		for ; x > enter; x-- {
 			m.pair(g.a.from+int(x)-1, g.b.from+int(x)-1-k)
@@ -86,11 +78,13 @@ func (m *matcher) retrace(g gap, trail [][]int32, d, k int) {
 	}
 }
 
-// at2 reads the previous round's reach on diagonal k, or -1 outside of it.
-func at2(previous []int32, d, k int) int32 {
-	i := k + d - 1
-	if i < 0 || i >= len(previous) {
-		return -1
+// entry returns from which diagonal, and where, a path of d differences entered
+// diagonal k, given how far the paths of one difference less reached. It decides as
+// step did.
+func entry(previous []int32, d, k int) (diagonal int, x int32) {
+	below, above := k-1+d-1, k+1+d-1
+	if k == -d || k != d && previous[below] < previous[above] {
+		return k + 1, previous[above]
 	}
-	return previous[i]
+	return k - 1, previous[below] + 1
 }
