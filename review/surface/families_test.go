@@ -119,6 +119,8 @@ func TestFamilyNames(t *testing.T) {
 		{"docs/read docs:write", "doc: docs/read docs:write"},
 		{"dns_get dns_set", "dns: dns_get dns_set"},
 		{"people_list person_get", "person: people_list person_get"},
+		{"vmStart VMs_list", "vm: vmStart VMs_list"},
+		{"pageURLsGet page_url_set", "page_url: pageURLsGet page_url_set"},
 	} {
 		if got := brief(surface.NewFamilies(strings.Fields(tc.names)).Families); got != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", tc.names, got, tc.want)
@@ -316,5 +318,19 @@ func BenchmarkFamilies(b *testing.B) {
 				surface.NewFamilies(names)
 			}
 		})
+	}
+}
+
+func TestSingular(t *testing.T) {
+	for _, pair := range strings.Fields(`tickets/ticket boxes/box branches/branch categories/category classes/class statuses/status
+		status/status analyses/analysis analysis/analysis diagnoses/diagnosis address/address responses/response cases/case
+		houses/house databases/database purchases/purchase sizes/size photos/photo heroes/hero wikis/wiki emojis/emoji apis/api
+		menus/menu skus/sku redis/redis kubernetes/kubernetes series/series cookies/cookie aliases/alias ids/id ties/tie
+		bus/bus buses/bus children/child settings/setting docs/doc news/news aws/aws dns/dns sms/sms bonuses/bonus`) {
+		plural, want, _ := strings.Cut(pair, "/")
+		f := surface.NewFamilies([]string{plural + "_x", "other_x"})
+		if got := f.Families[0].Name; got != want {
+			t.Errorf("%s: %s, want %s", plural, got, want)
+		}
 	}
 }

@@ -47,7 +47,8 @@ func splitWords(name string) []string {
 }
 
 // isHump reports whether a word begins at the upper-case letter i: behind a letter
-// or digit that is not upper case, or as the last of several before a small one.
+// or digit that is not upper case, or as the last of several before a small one
+// (but for the s of a plural: listVMs).
 func isHump(runes []rune, i int) bool {
 	if !unicode.IsUpper(runes[i]) {
 		return false
@@ -55,24 +56,36 @@ func isHump(runes []rune, i int) bool {
 	if !unicode.IsUpper(runes[i-1]) {
 		return true
 	}
-	return i+1 < len(runes) && unicode.IsLower(runes[i+1])
+	plural := i+1 < len(runes) && runes[i+1] == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2]))
+	return i+1 < len(runes) && unicode.IsLower(runes[i+1]) && !plural
 }
 
 // uncountable are words that end like a plural and are none, or none that is used.
-var uncountable = wordSet(`alias atlas bias canvas chaos christmas gas lens pancreas texas
-	access analytics aws bash business chess compass cross devops economics ethics express graphics html5 ios
-	jenkins kubernetes logistics macos mathematics news ops physics politics postgres redis sales series sms
-	species sts tls dns css js https nodejs nextjs`)
+var uncountable = wordSet(`access alias analytics atlas axis bias business canvas chaos chassis christmas
+	compass debris devops economics ethics express graphics iris jenkins kubernetes lens logistics macos
+	mathematics news paris physics politics postgres redis sales series species tennis texas travis
+	https nodejs nextjs`)
 
 // irregular are plurals that no rule finds.
 var irregular = map[string]string{
 	"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse",
 	"indices": "index", "matrices": "matrix", "vertices": "vertex", "appendices": "appendix",
-	"analyses": "analysis", "bases": "base", "crises": "crisis", "axes": "axis", "criteria": "criterion",
+	"bases": "base", "axes": "axis", "criteria": "criterion",
 	"aliases": "alias", "canvases": "canvas", "biases": "bias", "buses": "bus", "lenses": "lens", "gases": "gas",
 	"caches": "cache", "movies": "movie", "cookies": "cookie", "shoes": "shoe", "quizzes": "quiz",
 	"leaves": "leaf", "shelves": "shelf", "lives": "life", "knives": "knife", "wolves": "wolf", "halves": "half",
-	"ids": "id", "prs": "pr", "mrs": "mr", "vms": "vm", "ads": "ad", "dbs": "db", "ips": "ip", "urls": "url", "apis": "api",
+	"menus": "menu", "skus": "sku", "cpus": "cpu", "gpus": "gpu",
+	"ids": "id", "prs": "pr", "mrs": "mr", "vms": "vm", "ads": "ad", "dbs": "db", "ips": "ip",
+}
+
+// endings of the plural with what the singular has instead, longest first. Words
+// that none of them fits lose their s.
+var endings = []struct{ plural, singular string }{
+	{"lyses", "lysis"}, {"noses", "nosis"}, {"theses", "thesis"}, {"crises", "crisis"}, // analyses
+	{"tuses", "tus"}, {"ruses", "rus"}, {"nuses", "nus"}, {"puses", "pus"}, // statuses
+	{"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"zzes", "zz"}, {"roes", "ro"}, {"toes", "to"}, // branches, heroes
+	{"xes", "x"}, {"ies", "y"}, // boxes, categories
+	{"sis", "sis"}, {"ss", "ss"}, {"us", "us"}, // analysis, address, status: no plurals
 }
 
 func wordSet(text string) map[string]bool {
@@ -92,17 +105,9 @@ func singular(w string) string {
 	if len(w) <= 3 || uncountable[w] || !strings.HasSuffix(w, "s") {
 		return w
 	}
-	for _, end := range []string{"ss", "us", "is"} {
-		if strings.HasSuffix(w, end) {
-			return w // address, status, analysis
-		}
-	}
-	if strings.HasSuffix(w, "ies") && len(w) > 4 {
-		return w[:len(w)-3] + "y"
-	}
-	for _, end := range []string{"sses", "xes", "ches", "shes", "zzes", "tuses", "ruses", "nuses", "puses", "roes", "toes"} {
-		if strings.HasSuffix(w, end) {
-			return w[:len(w)-2] // classes, boxes, branches, statuses, heroes
+	for _, e := range endings {
+		if stem, ok := strings.CutSuffix(w, e.plural); ok && len(stem) > 1 {
+			return stem + e.singular
 		}
 	}
 	return w[:len(w)-1]
