@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Bounds of judging edits one by one, beside those of the whole comparison.
 const (
@@ -90,7 +93,7 @@ func (p *pair) trial(e *edit) trial {
 func (p *pair) judgeEdit(e *edit) {
 	if p.strict.verdict == Equivalent {
 		e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
-		e.Sentence = p.samePlace(e)
+		p.phrase(e)
 		if t := p.trial(e); p.solver.solve(t.before, t.after.not()).outcome != none || p.solver.solve(t.after, t.before.not()).outcome != none {
 			e.Sentence = p.sameWhole(e)
 		}
@@ -108,12 +111,9 @@ func (p *pair) judgeEdit(e *edit) {
 	switch {
 	case !narrowed && !widened:
 		e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
-		e.Sentence = p.samePlace(e)
 	case p.strict.verdict == Compatible, !hurts && !e.at.inNegation:
 		e.Verdict, e.VerdictDeclared = Compatible, Compatible
-		if hurts {
-			e.say(stillFine)
-		}
+		e.harmless = hurts
 	default:
 		p.judgeWhole(e, t)
 	}
@@ -127,7 +127,7 @@ func (p *pair) judgeWhole(e *edit, t trial) {
 	strict := p.because(hybrid)
 	e.Verdict, e.VerdictDeclared = strict.verdict, strict.verdict
 	if strict.verdict == Compatible {
-		e.say(stillFine)
+		e.harmless = true
 		return
 	}
 	declared := p.because(hybrid, p.solver.declared(p.source.lit))
@@ -143,7 +143,8 @@ func (p *pair) judgeWhole(e *edit, t trial) {
 		e.say(p.walker.either(strictInput, strictOutput))
 	}
 	if strict.witness != nil {
-		e.Witness = p.shrink(strict.witness).appendJSON(nil)
+		fails := truthOf(p.dir == Output)
+		e.Witness = p.shrink(strict.witness, func(v *value) bool { return p.solver.satisfies(hybrid, v) == fails }).appendJSON(nil)
 	}
 }
 
@@ -183,6 +184,10 @@ func (p *pair) ignored(e *edit) {
 	}
 }
 
+// ofProperty reports whether e is about a property coming, going or being
+// required, which its sentence says truly whatever the verdict is.
+func (e *edit) ofProperty() bool { return strings.HasPrefix(e.ID, "property.") }
+
 // sameWhole is for an edit that another one makes up for.
 func (p *pair) sameWhole(e *edit) string {
 	return upper(p.walker.name(e.at)) + p.walker.either(" is described differently; the same input is accepted.", " is described differently; the same results are possible.")
@@ -211,8 +216,10 @@ func (p *pair) phrase(e *edit) {
 	switch {
 	case e.VerdictDeclared == Breaking && e.Effect == nil && e.breaks != "":
 		e.Sentence = e.breaks
-	case e.narrows && e.VerdictDeclared == Compatible && e.Verdict == Compatible && e.Note != nil && p.dir == Input && e.ID != "property.removed":
-		e.Sentence = upper(p.walker.name(e.at)) + " is described differently."
+	case e.Verdict == Equivalent && !e.ofProperty():
+		e.Sentence = p.samePlace(e)
+	case e.harmless && e.narrows && p.dir == Input && !e.ofProperty():
+		e.Sentence = upper(p.walker.name(e.at)) + " is described differently; what was accepted still is."
 	}
 }
 

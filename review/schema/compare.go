@@ -119,14 +119,16 @@ func (p *pair) judge() Result {
 	default:
 		p.declared = p.contained(p.source.lit, p.target.lit, p.solver.declared(p.source.lit))
 		if p.declared.verdict == Breaking {
-			p.declared.witness = p.shrink(p.declared.witness)
+			p.declared.witness = p.shrink(p.declared.witness, anyWitness)
 			p.strict = p.declared
 		} else if p.strict.verdict == Breaking {
-			p.strict.witness = p.shrink(p.strict.witness)
+			p.strict.witness = p.shrink(p.strict.witness, anyWitness)
 		}
 	}
 	return p.result()
 }
+
+func anyWitness(*value) bool { return true }
 
 // contained decides whether every instance of a, as far as the conditions go,
 // is one of b.

@@ -14,6 +14,7 @@ func (w *walker) renames(p *place, gone, fresh []string) map[string]string {
 		return out
 	}
 	taken := map[string]bool{}
+	common := swaps(gone, fresh)
 	for _, level := range []float64{1, 0.75, 0.5} {
 		for _, from := range gone {
 			if _, done := out[from]; done {
@@ -21,7 +22,7 @@ func (w *walker) renames(p *place, gone, fresh []string) map[string]string {
 			}
 			best, score := "", level-0.001
 			for _, to := range fresh {
-				if s := w.likeness(p, from, to); !taken[to] && s > score {
+				if s := w.likeness(p, from, to, common); !taken[to] && s > score {
 					best, score = to, s
 				}
 			}
@@ -34,7 +35,7 @@ func (w *walker) renames(p *place, gone, fresh []string) map[string]string {
 }
 
 // likeness grades a pair from 0 (unrelated) to 1.
-func (w *walker) likeness(p *place, from, to string) float64 {
+func (w *walker) likeness(p *place, from, to string, common map[string]int) float64 {
 	if foldName(from) == foldName(to) {
 		return 1
 	}
@@ -48,6 +49,9 @@ func (w *walker) likeness(p *place, from, to string) float64 {
 		return 0
 	}
 	score := nearness(foldName(from), foldName(to))
+	if s, ok := swap(from, to); ok && common[s] > 1 {
+		score = max(score, 0.85)
+	}
 	old, new := propView(p.old, from), propView(p.new, to)
 	if d := old.v.get("description").text(); d != "" && d == new.v.get("description").text() {
 		score = max(score, 0.9)
@@ -80,10 +84,67 @@ func nearness(a, b string) float64 {
 	}
 	d := distance([]rune(a), []rune(b))
 	score := 1 - float64(d)/float64(max(len(a), len(b)))
-	if score < 0.6 {
+	if score < 0.75 {
 		return 0
 	}
 	return score
+}
+
+// words splits a name at separators and at capitals: startRef is start, ref.
+func words(name string) []string {
+	var out []string
+	word := ""
+	flush := func() {
+		if word != "" {
+			out = append(out, strings.ToLower(word))
+		}
+		word = ""
+	}
+	for _, r := range name {
+		if r == '_' || r == '-' || r == '.' || r == ' ' {
+			flush()
+			continue
+		}
+		if unicode.IsUpper(r) && word != "" && !unicode.IsUpper(rune(word[len(word)-1])) {
+			flush()
+		}
+		word += string(r)
+	}
+	flush()
+	return out
+}
+
+// swap returns the one word in which two names differ.
+func swap(from, to string) (string, bool) {
+	a, b := words(from), words(to)
+	if len(a) != len(b) {
+		return "", false
+	}
+	out := ""
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		if out != "" {
+			return "", false
+		}
+		out = a[i] + ">" + b[i]
+	}
+	return out, out != ""
+}
+
+// swaps counts how many removed and added properties differ in the same word: a
+// word that was replaced throughout makes each of them a renaming.
+func swaps(gone, fresh []string) map[string]int {
+	out := map[string]int{}
+	for _, from := range gone {
+		for _, to := range fresh {
+			if s, ok := swap(from, to); ok {
+				out[s]++
+			}
+		}
+	}
+	return out
 }
 
 // distance counts the insertions, deletions and replacements between two names.

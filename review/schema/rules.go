@@ -312,13 +312,14 @@ type span struct {
 	least, most string // keywords
 	id          string
 	one, many   string
+	empty       string
 	get         func(n *node) (*int, *int)
 }
 
 var spans = []span{
-	{"minLength", "maxLength", "length", "character", "characters", func(n *node) (*int, *int) { return &n.minLen, &n.maxLen }},
-	{"minItems", "maxItems", "items.count", "item", "items", func(n *node) (*int, *int) { return &n.minItems, &n.maxItems }},
-	{"minProperties", "maxProperties", "properties.count", "property", "properties", func(n *node) (*int, *int) { return &n.minProps, &n.maxProps }},
+	{"minLength", "maxLength", "length", "character", "characters", "an empty string", func(n *node) (*int, *int) { return &n.minLen, &n.maxLen }},
+	{"minItems", "maxItems", "items.count", "item", "items", "an empty array", func(n *node) (*int, *int) { return &n.minItems, &n.maxItems }},
+	{"minProperties", "maxProperties", "properties.count", "property", "properties", "an empty object", func(n *node) (*int, *int) { return &n.minProps, &n.maxProps }},
 }
 
 func (w *walker) lengths(p *place) {
@@ -351,6 +352,9 @@ func (w *walker) count(p *place, s span, word, beyond string, was, is int, tight
 	}
 	if tighter {
 		sentence := fmt.Sprintf("%s no longer accepts %s %s.", name, beyond, units(is))
+		if beyond == "fewer than" && is == 1 {
+			sentence = fmt.Sprintf("%s no longer accepts %s.", name, s.empty)
+		}
 		if w.p.dir == Output {
 			sentence = fmt.Sprintf("%s never has %s %s%s", name, beyond, units(is), w.inResults(p))
 		}

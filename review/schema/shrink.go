@@ -5,18 +5,19 @@ import "slices"
 // maxShrinks bounds how often the validator is asked while a witness shrinks.
 const maxShrinks = 200
 
-// shrink drops members and items that the witness doesn't need. Dropping never
-// makes an undeclared property, so a witness of the declared reading stays one.
-func (p *pair) shrink(v *value) *value {
+// shrink drops members and items that the witness doesn't need, as long as it
+// shows what show asks for. Dropping never makes an undeclared property, so a
+// witness of the declared reading stays one.
+func (p *pair) shrink(v *value, show func(v *value) bool) *value {
 	tries := 0
-	root := v
+	root := v.clone()
 	var visit func(v *value)
 	attempt := func(undo func()) bool {
 		if tries++; tries > maxShrinks || p.solver.steps > p.solver.limit {
 			undo()
 			return false
 		}
-		if !p.confirms(root) {
+		if !show(root) || !p.confirms(root) {
 			undo()
 			return false
 		}
@@ -40,7 +41,6 @@ func (p *pair) shrink(v *value) *value {
 			visit(it)
 		}
 	}
-	root = v.clone()
 	visit(root)
 	return root
 }
