@@ -21,11 +21,16 @@ var verbs = func() map[string]bool {
 // separators end a word of a name.
 const separators = "_-./: "
 
+// longName is how many characters of a name are read. What a team sorts by stands at
+// the front; a name of a megabyte is an attack.
+const longName = 512
+
 // splitWords returns the words of a name in lower case: split at separators and at
 // the humps of camel case (getUser, HTTPServer).
 func splitWords(name string) []string {
 	var words []string
-	runes := []rune(name)
+	runes := []rune(name[:min(len(name), 4*longName)])
+	runes = runes[:min(len(runes), longName)]
 	start := 0
 	cut := func(end int) {
 		if end > start {
