@@ -70,7 +70,7 @@ func TestCompareIsDeterministic(t *testing.T) {
 func TestCompareMirrors(t *testing.T) {
 	old := read(t, library)
 	for name, edit := range map[string]*strings.Replacer{
-		"text":    strings.NewReplacer("14 days", "7 days"),
+		"text": strings.NewReplacer("14 days", "7 days"),
 		"removed": strings.NewReplacer(`,
  {"name":"book_burn","description":"Refused.","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}`, ""),
 		"renamed":      strings.NewReplacer("book_", "shelf_"),

@@ -143,7 +143,7 @@ func (c *comparer) note(s string) { c.report.Notes = append(c.report.Notes, s) }
 func (c *comparer) finish(old, new []surface.Tool) {
 	r := c.report
 	if !r.Partial {
-		r.Offered = append(r.Offered, offerConsolidations(c.pairs.removed, c.targets())...)
+		r.Offered = withoutConsolidated(r.Offered, offerConsolidations(c.pairs.removed, c.targets()))
 	}
 	r.Class = None
 	for i := range r.Changes {

@@ -3,6 +3,7 @@ package change
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // argument. It is recognised by names: the words of an old name are those of the
 // new tool and of one value of a closed set among its parameters.
 const (
-	covered       = 0.75 // share of an old name's words that must be found again
+	covered       = 0.65 // share of an old name's words, weighed, that must be found again
 	consolidating = 2    // old tools that make a consolidation
 	maxActions    = 40   // values of a parameter that can still be actions
 )
@@ -43,8 +44,10 @@ func offerConsolidations(removed []*surface.Tool, targets []*surface.Tool) []Off
 		}
 	}
 	found := map[*profile][]mapped{}
-	for _, p := range profilesOf(removed) {
-		if m, ok := bestAction(p, actions, byWord); ok {
+	olds := profilesOf(removed)
+	rare := rarity(olds)
+	for _, p := range olds {
+		if m, ok := bestAction(p, actions, byWord, rare); ok {
 			found[m.to.tool] = append(found[m.to.tool], m)
 		}
 	}
@@ -105,9 +108,9 @@ func singulars(words []string) []string {
 	return out
 }
 
-// bestAction finds the action whose words cover most of an old name; among equals
-// the one whose words and parameters are closest.
-func bestAction(p *profile, actions []action, byWord map[string][]int) (mapped, bool) {
+// bestAction finds the action whose words cover most of an old name, rare words
+// counting more; among equals the one whose parameters are closest.
+func bestAction(p *profile, actions []action, byWord map[string][]int, rare map[string]float64) (mapped, bool) {
 	words := bag(singulars(nameWords(p.tool.Name)))
 	seen := map[int]bool{}
 	best := mapped{}
@@ -118,7 +121,7 @@ func bestAction(p *profile, actions []action, byWord map[string][]int) (mapped, 
 			}
 			seen[i] = true
 			a := actions[i]
-			found := float64(common(words, a.words)) / float64(size(words))
+			found := shareFound(words, a.words, rare)
 			s := 0.8*found + 0.1*dice(words, a.words) + 0.1*contained(p.params, a.tool.params)
 			if found >= covered && (s > best.score || s == best.score && a.before(best.to)) {
 				best = mapped{old: p, to: a, score: s}
@@ -126,6 +129,32 @@ func bestAction(p *profile, actions []action, byWord map[string][]int) (mapped, 
 		}
 	}
 	return best, best.old != nil
+}
+
+// rarity weighs words by how few names have them: "get" says little, "wiql" much.
+func rarity(profiles []*profile) map[string]float64 {
+	in := map[string]int{}
+	for _, p := range profiles {
+		for w := range bag(singulars(nameWords(p.tool.Name))) {
+			in[w]++
+		}
+	}
+	rare := map[string]float64{}
+	for w, n := range in {
+		rare[w] = math.Log1p(float64(len(profiles)) / float64(n))
+	}
+	return rare
+}
+
+func shareFound(words, in map[string]int, rare map[string]float64) float64 {
+	all, found := 0.0, 0.0
+	for w := range words {
+		all += rare[w]
+		if in[w] > 0 {
+			found += rare[w]
+		}
+	}
+	return found / all
 }
 
 func (a action) before(b action) bool {
@@ -159,12 +188,27 @@ func consolidationOffer(to *profile, ms []mapped) Offer {
 		o.From = append(o.From, t)
 		part := fmt.Sprintf("%s as %s %s", quoteName(t.Tool), m.to.param, m.to.value)
 		if len(t.Lost) > 0 {
-			part += " (no " + strings.Join(t.Lost, ", ") + ")"
+			part += " (" + strings.Join(t.Lost, ", ") + " look lost)"
 		}
 		parts = append(parts, part)
 	}
 	o.Confidence = round(o.Confidence)
-	o.Sentence = fmt.Sprintf("%s may replace %s: %s. Parameters in brackets look lost.",
-		quoteName(to.tool.Name), count(len(ms), "tool"), strings.Join(parts, ", "))
+	o.Sentence = fmt.Sprintf("%s may replace %s: %s.", quoteName(to.tool.Name), count(len(ms), "tool"), strings.Join(parts, ", "))
 	return o
+}
+
+// withoutConsolidated drops the offers of a rename to a tool that looks like a
+// consolidation: that explains more.
+func withoutConsolidated(renames, consolidations []Offer) []Offer {
+	to := map[string]bool{}
+	for _, o := range consolidations {
+		to[o.To] = true
+	}
+	var all []Offer
+	for _, o := range renames {
+		if !to[o.To] {
+			all = append(all, o)
+		}
+	}
+	return append(all, consolidations...)
 }

@@ -3,6 +3,7 @@ package change
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,10 +12,10 @@ import (
 
 // The fewest honest decisions. A reviewer answers one matter at a time; a matter is
 //
-//   - the removal of a family, the addition of a family, or one rule that renamed
-//     many tools;
-//   - one edit on several tools, or one edit in several wordings at the same
-//     parameter;
+//   - the removal of a family, the addition of a family, or both where the new tools
+//     look like a consolidation of the old; one rule that renamed many tools;
+//   - one edit on several tools, one parameter in several wordings, or one parameter
+//     that made way for another on several tools;
 //   - else what is left of a tool: the edits that it has alone, with those of a tool
 //     that it shares some with.
 //
@@ -25,29 +26,35 @@ const (
 	componentTools = 3 // changes whose leftovers are read together
 )
 
+// matter is a group of edits that may become a decision.
+type matter struct {
+	kind  string
+	edits []Edit
+}
+
 // decider groups edits into decisions.
 type decider struct {
 	report  *Report
-	changes map[string]int      // index by change id
-	details map[string][]Detail // by edit
-	rules   map[string]string   // rule of a rename by change id
+	changes map[string]int    // index by change id
+	details map[string]Detail // first by edit
+	rules   map[string]string // rule of a rename by change id
 	oldFam  map[string]string
 	newFam  map[string]string
-	left    []Edit
+	left    []matter
 	out     []Decision
 }
 
 func (c *comparer) decisions(old, new []surface.Tool) []Decision {
 	d := &decider{
-		report: c.report, changes: map[string]int{}, details: map[string][]Detail{}, rules: map[string]string{},
+		report: c.report, changes: map[string]int{}, details: map[string]Detail{}, rules: map[string]string{},
 		oldFam: familyOf(c.pairs.removed, old), newFam: familyOf(c.pairs.added, new),
 	}
 	for i := range c.report.Changes {
 		ch := &c.report.Changes[i]
 		d.changes[ch.ID] = i
 		for _, det := range ch.Details {
-			if ds := d.details[det.Edit]; len(ds) == 0 {
-				d.details[det.Edit] = append(ds, det)
+			if _, ok := d.details[det.Edit]; !ok {
+				d.details[det.Edit] = det
 			}
 		}
 	}
@@ -71,30 +78,44 @@ func familyOf(some []*surface.Tool, all []surface.Tool) map[string]string {
 	for i := range all {
 		names[i] = all[i].Name
 	}
-	for _, f := range surface.NewFamilies(names).Families {
+	families := surface.NewFamilies(names)
+	for _, f := range families.Families {
 		for _, t := range f.Tools {
 			of[t] = f.Name
+		}
+	}
+	// Where names begin with verbs, what belongs together is what they act on.
+	for _, o := range families.Objects {
+		for _, t := range o.Tools {
+			of[t] = "object " + o.Name
 		}
 	}
 	return of
 }
 
 func (d *decider) run() {
-	keys := map[string][]Edit{}
-	var order []string
+	groups := map[string]*matter{}
+	var order []*matter
 	for _, e := range d.report.Edits {
 		if d.oneByOne(e) {
 			d.perChange(e)
 			continue
 		}
-		k := d.key(e)
-		if keys[k] == nil {
-			order = append(order, k)
+		kind, key := d.key(e)
+		m := groups[kind+key]
+		if m == nil {
+			m = &matter{kind: kind}
+			groups[kind+key] = m
+			order = append(order, m)
 		}
-		keys[k] = append(keys[k], e)
+		m.edits = append(m.edits, e)
 	}
-	for _, k := range lumpSingles(keys, order) {
-		d.group(k, keys[k])
+	lumpSingles(order)
+	d.joinConsolidated(groups)
+	d.joinReplaced(order)
+	d.joinSameParameter(order)
+	for _, m := range order {
+		d.settle(*m)
 	}
 	d.leftovers()
 	slices.SortStableFunc(d.out, func(a, b Decision) int {
@@ -104,7 +125,7 @@ func (d *decider) run() {
 
 // oneByOne reports whether one answer must not cover several tools.
 func (d *decider) oneByOne(e Edit) bool {
-	det := d.details[e.Edit][0]
+	det := d.details[e.Edit]
 	return det.Hidden || det.Pointer == "/annotations/destructiveHint" && string(det.New) == "false"
 }
 
@@ -112,72 +133,207 @@ func (d *decider) perChange(e Edit) {
 	for i, id := range e.Changes {
 		d.out = append(d.out, Decision{
 			Class: e.Class, Sentence: e.Sentence, Edits: []string{e.Edit}, Tools: e.Tools[i : i+1], Changes: []string{id},
-			Hidden: d.details[e.Edit][0].Hidden,
+			Hidden: d.details[e.Edit].Hidden,
 		})
 	}
 }
 
-// Prefixes of the keys that edits are grouped by.
+// Kinds of matters.
 const (
-	keyAdded   = "added "
-	keyRemoved = "removed "
-	keyRenamed = "renamed "
-	keyPlace   = "place "
-	keyEdit    = "edit "
+	kindAdded    = "added"
+	kindRemoved  = "removed"
+	kindReplaced = "replaced" // tools that made way for others
+	kindRenamed  = "renamed"
+	kindPlace    = "place"   // one thing at one parameter, in several forms
+	kindSwap     = "swap"    // a parameter that made way for another
+	kindSeveral  = "several" // several things at one parameter
+	kindEdit     = "edit"
 )
 
 // key says which matter an edit belongs to.
-func (d *decider) key(e Edit) string {
-	det := d.details[e.Edit][0]
+func (d *decider) key(e Edit) (kind, key string) {
+	det := d.details[e.Edit]
 	switch noun, _, _ := strings.Cut(e.ID, "."); {
 	case e.ID == "tool.added":
-		return keyAdded + d.newFam[e.Tools[0]]
+		return kindAdded, d.newFam[e.Tools[0]]
 	case e.ID == "tool.removed":
-		return keyRemoved + d.oldFam[e.Tools[0]]
+		return kindRemoved, d.oldFam[e.Tools[0]]
 	case e.ID == "tool.renamed" && d.rules[e.Changes[0]] != "":
-		return keyRenamed + d.rules[e.Changes[0]]
+		return kindRenamed, d.rules[e.Changes[0]]
 	case noun == "schema" && e.ID != "schema.changed",
-		(noun == "property" || noun == "description" || noun == "title") && det.Direction != "":
-		// The same thing at the same parameter is one matter in whatever words.
-		return keyPlace + strings.Join([]string{e.ID, det.Direction, det.Pointer}, " ")
+		(noun == "property" || noun == "description" || noun == "title") && det.Direction != "",
+		noun != "description" && (strings.HasSuffix(e.ID, ".added") || strings.HasSuffix(e.ID, ".removed")) && det.Direction == "":
+		// The same thing at the same place is one matter in whatever words.
+		return kindPlace, strings.Join([]string{e.ID, det.Direction, det.Pointer, det.Property}, " ")
 	case noun == "description" && det.Lost != "" && det.Gained != "":
-		return keyPlace + strings.Join([]string{e.ID, det.Pointer, wordDelta(det.Lost, det.Gained)}, " ")
+		return kindPlace, strings.Join([]string{e.ID, det.Pointer, wordDelta(det.Lost, det.Gained)}, " ")
 	}
-	return keyEdit + e.Edit
+	// The same edit may be of one class here and of another there.
+	return kindEdit, det.editID("", e.Tools[0])
 }
 
 // lumpSingles puts new tools that stand alone in their families together: they are
 // read one after the other anyway.
-func lumpSingles(keys map[string][]Edit, order []string) []string {
-	const singles = keyAdded + "\x00"
-	var out []string
-	for _, k := range order {
-		if strings.HasPrefix(k, keyAdded) && len(keys[k]) == 1 {
-			if keys[singles] == nil {
-				out = append(out, singles)
-			}
-			keys[singles] = append(keys[singles], keys[k]...)
-			continue
+func lumpSingles(order []*matter) {
+	var first *matter
+	for _, m := range order {
+		switch {
+		case m.kind != kindAdded || len(m.edits) > 1:
+		case first == nil:
+			first = m
+		default:
+			first.edits, m.edits = append(first.edits, m.edits...), nil
 		}
-		out = append(out, k)
 	}
-	return out
 }
 
-// group makes a decision of the edits of one key, or leaves them for the rest.
-func (d *decider) group(key string, edits []Edit) {
-	n := d.decision(edits)
-	kind, _, _ := strings.Cut(key, " ")
-	if kind+" " != keyAdded && kind+" " != keyRemoved && kind+" " != keyRenamed && len(n.Changes) < patternTools {
-		d.left = append(d.left, edits...)
+// joinConsolidated makes one matter of a family that is gone and the new tools of
+// that family, where most of what is gone seems to be taken over.
+func (d *decider) joinConsolidated(groups map[string]*matter) {
+	takenOver := map[string]bool{}
+	for _, o := range d.report.Offered {
+		for _, f := range o.From {
+			takenOver[f.Tool] = o.Kind == OfferConsolidation
+		}
+	}
+	for key, gone := range groups {
+		name, isGone := strings.CutPrefix(key, kindRemoved)
+		fresh := groups[kindAdded+name]
+		if !isGone || fresh == nil || len(fresh.edits) == 0 {
+			continue
+		}
+		n := 0
+		for _, e := range gone.edits {
+			n += one(takenOver[e.Tools[0]])
+		}
+		if 2*n >= len(gone.edits) && n >= consolidating {
+			gone.kind, gone.edits, fresh.edits = kindReplaced, append(gone.edits, fresh.edits...), nil
+		}
+	}
+}
+
+// joinReplaced makes one matter of a parameter that is gone from several tools and
+// one beside it that came on nearly the same tools.
+func (d *decider) joinReplaced(order []*matter) {
+	came := map[string][]*matter{} // by the place of the properties
+	for _, m := range order {
+		if id := d.idOf(m); m.kind == kindPlace && (id == "property.required.added" || id == "property.optional.added") {
+			came[d.parent(m)] = append(came[d.parent(m)], m)
+		}
+	}
+	for _, m := range order {
+		if m.kind != kindPlace || d.idOf(m) != "property.removed" || len(d.changesOf(m)) < patternTools {
+			continue
+		}
+		for _, same := range groupBy(came[d.parent(m)], d.pointer) {
+			gone, fresh := d.changesOf(m), d.changesOf(same...)
+			both := 0
+			for i := range gone {
+				both += one(fresh[i])
+			}
+			if 5*both >= 4*len(gone) && 5*both >= 3*len(fresh) {
+				m.kind = kindSwap
+				for _, s := range same {
+					m.edits, s.edits = append(m.edits, s.edits...), nil
+				}
+				break
+			}
+		}
+	}
+}
+
+// joinSameParameter makes one matter of several that are about one parameter of the
+// very same tools, such as a length and a pattern that came together.
+func (d *decider) joinSameParameter(order []*matter) {
+	first := map[string]*matter{}
+	for _, m := range order {
+		if len(m.edits) == 0 || len(d.changesOf(m)) < patternTools {
+			continue
+		}
+		det := d.details[m.edits[0].Edit]
+		if det.Property == "" {
+			continue
+		}
+		key := det.Direction + " " + det.Property + " " + fmt.Sprint(slices.Sorted(maps.Keys(d.changesOf(m))))
+		if f := first[key]; f == nil {
+			first[key] = m
+		} else {
+			f.edits, m.edits = append(f.edits, m.edits...), nil
+			if f.kind != kindSwap {
+				f.kind = kindSeveral
+			}
+		}
+	}
+}
+
+func groupBy(ms []*matter, key func(*matter) string) [][]*matter {
+	at := map[string]int{}
+	var groups [][]*matter
+	for _, m := range ms {
+		k := key(m)
+		if k == "" {
+			continue
+		}
+		i, ok := at[k]
+		if !ok {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], m)
+	}
+	return groups
+}
+
+func (d *decider) idOf(m *matter) string {
+	if len(m.edits) == 0 {
+		return ""
+	}
+	return m.edits[0].ID
+}
+
+func (d *decider) pointer(m *matter) string {
+	if len(m.edits) == 0 {
+		return ""
+	}
+	return d.details[m.edits[0].Edit].Pointer
+}
+
+func (d *decider) parent(m *matter) string {
+	p := d.pointer(m)
+	return p[:max(strings.LastIndexByte(p, '/'), 0)]
+}
+
+func (d *decider) changesOf(ms ...*matter) map[int]bool {
+	all := map[int]bool{}
+	for _, m := range ms {
+		for _, e := range m.edits {
+			for _, id := range e.Changes {
+				all[d.changes[id]] = true
+			}
+		}
+	}
+	return all
+}
+
+// settle makes a decision of a matter, or leaves its edits to be read with their
+// tools.
+func (d *decider) settle(m matter) {
+	if len(m.edits) == 0 {
 		return
 	}
-	n.Sentence = d.sentence(kind+" ", edits, n)
+	n := d.decision(m.edits)
+	if (m.kind == kindEdit || m.kind == kindPlace) && len(n.Changes) < patternTools {
+		d.left = append(d.left, m)
+		return
+	}
+	n.Sentence = d.sentence(m, n)
 	d.out = append(d.out, n)
 }
 
 // decision merges edits: their class, and the changes in the order of the report.
 func (d *decider) decision(edits []Edit) Decision {
+	strongestFirst(edits, func(e Edit) Class { return e.Class })
 	n := Decision{Class: None}
 	at := map[int]string{}
 	for _, e := range edits {
@@ -200,40 +356,73 @@ func (d *decider) decision(edits []Edit) Decision {
 	return n
 }
 
-func (d *decider) sentence(kind string, edits []Edit, n Decision) string {
+func (d *decider) sentence(m matter, n Decision) string {
 	tools := count(len(n.Tools), "tool")
-	if len(edits) == 1 {
-		return edits[0].Sentence
+	if len(m.edits) == 1 {
+		return m.edits[0].Sentence
 	}
-	switch kind {
-	case keyAdded:
+	switch m.kind {
+	case kindAdded:
 		return fmt.Sprintf("%s: %s.", count(len(n.Tools), "new tool"), nameList(n.Tools))
-	case keyRemoved:
+	case kindRemoved:
 		return fmt.Sprintf("%s are gone: %s. Calls of them now fail.", tools, nameList(n.Tools))
-	case keyRenamed:
-		return d.renamedSentence(edits, tools)
+	case kindReplaced:
+		return replacedSentence(m.edits)
+	case kindRenamed:
+		return d.renamedSentence(m.edits, tools)
+	case kindSwap:
+		return d.swapSentence(m.edits, tools)
+	case kindSeveral:
+		return fmt.Sprintf("%s changed in %d ways on %s. The strongest: %s", d.placeName(m.edits[0]), len(m.edits), tools, n.Sentence)
 	}
-	if allEqual(edits) {
-		return edits[0].Sentence
+	det := d.details[m.edits[0].Edit]
+	switch {
+	case allEqual(m.edits):
+		return m.edits[0].Sentence
+	case det.Pointer == "/description":
+		return fmt.Sprintf("One rewording of the description on %s, such as: %s", tools, m.edits[0].Sentence)
 	}
-	what := edits[0].ID
-	if s, ok := placeSentences[what]; ok {
-		return fmt.Sprintf(s, d.placeName(edits[0]), tools, len(edits))
+	if s, ok := placeSentences[m.edits[0].ID]; ok {
+		return fmt.Sprintf(s, d.placeName(m.edits[0]), tools, len(m.edits))
 	}
-	return fmt.Sprintf("%s on %s, in %d forms. The first: %s", d.placeName(edits[0]), tools, len(edits), edits[0].Sentence)
+	return fmt.Sprintf("%s on %s, in %d forms. The first: %s", d.placeName(m.edits[0]), tools, len(m.edits), m.edits[0].Sentence)
+}
+
+func replacedSentence(edits []Edit) string {
+	var gone, fresh []string
+	for _, e := range edits {
+		if e.ID == "tool.removed" {
+			gone = append(gone, e.Tools...)
+		} else {
+			fresh = append(fresh, e.Tools...)
+		}
+	}
+	return fmt.Sprintf("%s are gone: %s. Calls of them now fail. %s may replace them: %s.",
+		count(len(gone), "tool"), nameList(gone), count(len(fresh), "new tool"), nameList(fresh))
+}
+
+func (d *decider) swapSentence(edits []Edit, tools string) string {
+	gone, fresh := edits[0], edits[len(edits)-1]
+	return fmt.Sprintf("%s made way for %s on %s. %s", d.placeName(gone), d.placeName(fresh), tools, gone.Sentence)
 }
 
 // placeSentences word an edit that has several forms: the place, its tools, how
 // many forms.
 var placeSentences = map[string]string{
-	"schema.added":            "%[1]s is new on %[2]s: results are now promised to fit it.",
-	"schema.removed":          "%[1]s is gone from %[2]s.",
-	"description.changed":     "The description of %[1]s changed on %[2]s, in %[3]d ways.",
-	"description.added":       "%[1]s is now described on %[2]s.",
-	"description.removed":     "The description of %[1]s is gone on %[2]s.",
-	"property.required.added": "%[1]s is newly required on %[2]s.",
-	"property.optional.added": "%[1]s can now be given on %[2]s.",
-	"property.removed":        "%[1]s is gone on %[2]s.",
+	"schema.added":               "%[1]s is new on %[2]s: results are now promised to fit it.",
+	"schema.removed":             "%[1]s is gone from %[2]s.",
+	"title.added":                "A title is new on %[2]s.",
+	"title.removed":              "The title is gone on %[2]s.",
+	"annotation.unknown.added":   "%[1]s is new on %[2]s.",
+	"annotation.unknown.removed": "%[1]s is gone on %[2]s.",
+	"meta.added":                 "%[1]s is new on %[2]s.",
+	"meta.removed":               "%[1]s is gone on %[2]s.",
+	"description.changed":        "The description of %[1]s changed on %[2]s, in %[3]d ways.",
+	"description.added":          "%[1]s is now described on %[2]s.",
+	"description.removed":        "The description of %[1]s is gone on %[2]s.",
+	"property.required.added":    "%[1]s is newly required on %[2]s.",
+	"property.optional.added":    "%[1]s can now be given on %[2]s.",
+	"property.removed":           "%[1]s is gone on %[2]s.",
 }
 
 func (d *decider) renamedSentence(edits []Edit, tools string) string {
@@ -247,68 +436,84 @@ func (d *decider) renamedSentence(edits []Edit, tools string) string {
 	return s + " Aliases answer for the old names."
 }
 
-// placeName names a pointer for people: the parameter, or the schema.
+// placeName names a place for people: the parameter, or the schema.
 func (d *decider) placeName(e Edit) string {
-	det := d.details[e.Edit][0]
-	parts := strings.Split(det.Pointer, "/")
-	if len(parts) > 2 && (parts[len(parts)-1] == "description" || parts[len(parts)-1] == "title") {
-		parts = parts[:len(parts)-1]
+	det := d.details[e.Edit]
+	if det.Property != "" {
+		return quoteName(det.Property)
 	}
-	last := parts[len(parts)-1]
-	switch last {
+	switch last := det.Pointer[strings.LastIndexByte(det.Pointer, '/')+1:]; last {
 	case "inputSchema":
 		return "An input schema"
 	case "outputSchema":
 		return "An output schema"
-	case "":
-		return "The tool"
+	default:
+		return quoteName(strings.NewReplacer("~1", "/", "~0", "~").Replace(last))
 	}
-	return quoteName(strings.NewReplacer("~1", "/", "~0", "~").Replace(last))
 }
 
-// leftovers reads what remains tool by tool. Tools that share an edit with one
-// other are read together.
+// leftovers reads what remains tool by tool. Tools that share a matter with one or
+// two others are read together.
 func (d *decider) leftovers() {
-	parent := map[int]int{}
-	var find func(int) int
-	find = func(i int) int {
-		if parent[i] != i {
-			parent[i] = find(parent[i])
-		}
-		return parent[i]
-	}
-	members := map[int]int{}
-	for _, e := range d.left {
-		for _, id := range e.Changes {
-			if i := d.changes[id]; members[i] == 0 {
-				parent[i], members[i] = i, 1
-			}
+	sets := newSets()
+	for i := range d.left {
+		for c := range d.changesOf(&d.left[i]) {
+			sets.add(c)
 		}
 	}
-	for _, e := range d.left {
-		for _, id := range e.Changes[1:] {
-			a, b := find(d.changes[e.Changes[0]]), find(d.changes[id])
-			if a != b && members[a]+members[b] <= componentTools {
-				parent[b] = a
-				members[a] += members[b]
+	for i := range d.left {
+		var first = -1
+		for _, c := range slices.Sorted(maps.Keys(d.changesOf(&d.left[i]))) {
+			if first < 0 {
+				first = c
 			}
+			sets.join(first, c, componentTools)
 		}
 	}
 	groups := map[int][]Edit{}
 	var order []int
-	for _, e := range d.left {
-		root := find(d.changes[e.Changes[0]])
+	for _, m := range d.left {
+		root := sets.find(d.changes[m.edits[0].Changes[0]])
 		if groups[root] == nil {
 			order = append(order, root)
 		}
-		groups[root] = append(groups[root], e)
+		groups[root] = append(groups[root], m.edits...)
 	}
 	for _, root := range order {
-		n := d.decision(groups[root])
-		if len(groups[root]) > 1 {
-			n.Sentence = fmt.Sprintf("%s: %s. The strongest: %s", nameList(n.Tools), count(len(groups[root]), "edit"), n.Sentence)
+		edits := groups[root]
+		n := d.decision(edits)
+		if len(edits) > 1 {
+			n.Sentence = fmt.Sprintf("%s: %s. The strongest: %s", nameList(n.Tools), count(len(edits), "edit"), n.Sentence)
 		}
 		d.out = append(d.out, n)
+	}
+}
+
+// sets joins numbers into disjoint sets.
+type sets struct{ parent, size map[int]int }
+
+func newSets() sets { return sets{map[int]int{}, map[int]int{}} }
+
+func (s sets) add(i int) {
+	if s.size[i] == 0 {
+		s.parent[i], s.size[i] = i, 1
+	}
+}
+
+func (s sets) find(i int) int {
+	for s.parent[i] != i {
+		s.parent[i] = s.parent[s.parent[i]]
+		i = s.parent[i]
+	}
+	return i
+}
+
+// join puts a and b into one set, unless it would get more than limit members.
+func (s sets) join(a, b, limit int) {
+	a, b = s.find(a), s.find(b)
+	if a != b && s.size[a]+s.size[b] <= limit {
+		s.parent[b] = a
+		s.size[a] += s.size[b]
 	}
 }
 

@@ -12,16 +12,25 @@ import (
 // first, so that "Deletes with delete_tag" and "Deletes with delete_branch" can be
 // one edit on two tools.
 func (d Detail) keyed(tool string) Detail {
-	old, new := d.editSides()
-	d.Edit = EditID(d.ID, d.Direction, d.Pointer, d.Class, withoutName(old, tool), withoutName(new, tool))
+	d.Edit = d.editID(d.Class, tool)
 	return d
 }
 
+func (d Detail) editID(class Class, tool string) string {
+	old, new := d.editSides()
+	place := sum("place", d.Pointer, d.Property)
+	return EditID(d.ID, d.Direction, place, class, withoutName(old, tool), withoutName(new, tool))
+}
+
 // editSides returns what an edit is keyed by: the passage of a text, else the
-// canonical values.
+// canonical values. That a property became required is the same edit whatever
+// other names stand in the list.
 func (d Detail) editSides() (old, new []byte) {
-	if d.Lost != "" || d.Gained != "" {
+	switch {
+	case d.Lost != "" || d.Gained != "":
 		return []byte(d.Lost), []byte(d.Gained)
+	case d.Property != "" && strings.HasSuffix(d.Pointer, "/required"):
+		return nil, nil
 	}
 	return canonical(d.Old), canonical(d.New)
 }
@@ -225,6 +234,9 @@ func escapePointer(s string) string {
 const quotedValue = 80
 
 func shortValue(v jsontext.Value) string {
+	if text, ok := textOf(v); ok && text != nil {
+		return quoteText(*text)
+	}
 	s := string(canonical(v))
 	if len(s) <= quotedValue {
 		return s
@@ -234,8 +246,6 @@ func shortValue(v jsontext.Value) string {
 		return "an object"
 	case '[':
 		return "a list"
-	case '"':
-		return "a longer text"
 	}
 	return "a longer value"
 }

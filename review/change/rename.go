@@ -42,6 +42,7 @@ const (
 	assumed        = 0.85
 	offered        = 0.5
 	ruleConfidence = 0.97
+	ruleScore      = 0.6 // from which a pair speaks for a rule, and the rule for it
 )
 
 // maxScored bounds the pairs that are compared word by word. Beyond it only equal
@@ -164,45 +165,64 @@ func round(f float64) float64 { return math.Round(f*100) / 100 }
 func candidates(olds, news []*profile) []candidate {
 	rules := renameRules(olds, news)
 	var all []candidate
-	add := func(a, b *profile) {
-		c := score(a, b, rules[[2]*profile{a, b}])
-		if c.score >= offered {
+	for _, k := range worthScoring(olds, news, rules) {
+		if c := score(k[0], k[1]); c.score >= offered {
 			all = append(all, c)
 		}
 	}
+	return applyRules(all, rules)
+}
+
+// worthScoring lists the pairs to look at: all of them while that is cheap, else
+// equal definitions and what a rule connects.
+func worthScoring(olds, news []*profile, rules map[[2]*profile]string) [][2]*profile {
+	var all [][2]*profile
 	if len(olds)*len(news) <= maxScored {
 		for _, a := range olds {
 			for _, b := range news {
-				add(a, b)
+				all = append(all, [2]*profile{a, b})
 			}
 		}
 		return all
 	}
-	seen := map[[2]*profile]bool{}
 	byBody := map[surface.Hash]*profile{}
 	for _, b := range news {
 		byBody[b.body] = b
 	}
 	for _, a := range olds {
-		if b := byBody[a.body]; b != nil {
-			seen[[2]*profile{a, b}] = true
-			add(a, b)
+		if b := byBody[a.body]; b != nil && rules[[2]*profile{a, b}] == "" {
+			all = append(all, [2]*profile{a, b})
 		}
 	}
-	for _, a := range olds {
-		for _, b := range news {
-			if k := [2]*profile{a, b}; rules[k] != "" && !seen[k] {
-				add(a, b)
-			}
-		}
+	for k := range rules {
+		all = append(all, k)
 	}
 	return all
 }
 
+// applyRules makes sure of the pairs that a rule connects, if the rule has enough
+// pairs that look alike by themselves.
+func applyRules(cands []candidate, rules map[[2]*profile]string) []candidate {
+	backed := map[string]int{}
+	for _, c := range cands {
+		if rule := rules[[2]*profile{c.old, c.new}]; rule != "" && c.score >= ruleScore {
+			backed[rule]++
+		}
+	}
+	for i, c := range cands {
+		rule := rules[[2]*profile{c.old, c.new}]
+		if rule != "" && c.score >= ruleScore && backed[rule] >= ruleTools {
+			cands[i].rule, cands[i].sure = rule, true
+			cands[i].score = max(c.score, ruleConfidence)
+		}
+	}
+	return cands
+}
+
 // score weighs text, schema and name. A schema that names no parameter is no
 // evidence: half of all tools could have it.
-func score(a, b *profile, rule string) candidate {
-	c := candidate{old: a, new: b, rule: rule}
+func score(a, b *profile) candidate {
+	c := candidate{old: a, new: b}
 	text, shape := a.textLike(b), a.shapeLike(b)
 	name := nameSimilarity(a.tool.Name, b.tool.Name)
 	if len(a.params) == 0 || len(b.params) == 0 {
@@ -213,14 +233,11 @@ func score(a, b *profile, rule string) candidate {
 	} else {
 		c.score = 0.45*shape + 0.4*text + 0.15*name
 	}
-	switch {
-	case rule != "" && c.score >= offered:
-		c.score, c.sure = max(c.score, ruleConfidence), true
-	case a.body == b.body && a.telling():
+	if a.body == b.body && a.telling() {
 		c.score, c.sure = max(c.score, 0.95), true
-	default:
-		c.sure = c.score >= assumed && kin(a.tool.Name, b.tool.Name)
+		return c
 	}
+	c.sure = c.score >= assumed && kin(a.tool.Name, b.tool.Name)
 	return c
 }
 

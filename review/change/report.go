@@ -114,6 +114,15 @@ type Detail struct {
 	Lost   string `json:"lost,omitempty"`   // the passage of a text that is gone
 	Gained string `json:"gained,omitempty"` // the passage of a text that is new
 	Hidden bool   `json:"hidden,omitempty"` // hidden characters came in here
+
+	// Property is the parameter or field that the detail belongs to, written as in
+	// the property table ("filter.labels[]"); "" outside of a schema and at its root.
+	Property string `json:"property,omitempty"`
+
+	// Defaulted is set when a property became required together with a default, as
+	// some generators write it. It breaks callers all the same; a policy may ask
+	// less for it.
+	Defaulted bool `json:"defaulted,omitempty"`
 }
 
 // Change is what happened to one subject between two listings. Its ID is a

@@ -30,6 +30,9 @@ func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) 
 	res := schema.Compare(old, new, dir, schema.Options{JoinObject: true, Steps: c.opt.SchemaSteps})
 	var all []Detail
 	for _, e := range res.Edits {
+		if e.Old == nil && e.New == nil {
+			e.Old, e.New = nullable(old), nullable(new) // about the whole
+		}
 		all = append(all, editDetails(e, pointer, p.new.Name)...)
 	}
 	return settle(all, res, dir, pointer, old, new)
@@ -67,8 +70,13 @@ func schemaRemoved(dir schema.Direction, pointer string, old jsontext.Value) []D
 // one for each passage.
 func editDetails(e schema.Edit, root, tool string) []Detail {
 	pointer := root + e.Pointer
-	if noun, _, _ := strings.Cut(e.ID, "."); noun == "description" || noun == "title" {
-		f := textField{noun: noun, what: noun + " of " + place(e), place: upperFirst(place(e)) + ": ", pointer: pointer, direction: string(e.Direction), contract: noun == "description"}
+	noun, _, _ := strings.Cut(e.ID, ".")
+	if noun == "description" || noun == "title" {
+		what := place(e)
+		f := textField{
+			noun: noun, what: noun + " of " + what, place: upperFirst(what) + ": ", pointer: pointer,
+			direction: string(e.Direction), contract: noun == "description", property: e.Property,
+		}
 		old, okOld := textOf(jsontext.Value(e.Old))
 		new, okNew := textOf(jsontext.Value(e.New))
 		if ds := textDetails(f, old, new, tool); okOld && okNew && len(ds) > 0 {
@@ -78,9 +86,27 @@ func editDetails(e schema.Edit, root, tool string) []Detail {
 	d := Detail{
 		ID: e.ID, Direction: string(e.Direction), Class: editClass(e), Pointer: pointer,
 		Old: e.Old, New: e.New, Sentence: e.Sentence, Witness: e.Witness, Effect: e.Effect, Note: e.Note,
+		Property: e.Property, Defaulted: e.Defaulted,
+	}
+	d.strictOnly()
+	if e.ID == "property.optional.added" && d.Class == Behaviour {
+		d.Sentence += " Calls without it now get the default " + shortValue(defaultOf(e.New)) + "."
 	}
 	d.markHidden()
 	return []Detail{d.keyed(tool)}
+}
+
+// strictOnly moves a witness that counts only in the strict reading into the note:
+// a witness beside a detail always says that it breaks.
+func (d *Detail) strictOnly() {
+	if d.Class == Breaking || d.Witness == nil {
+		return
+	}
+	note := "Such as: " + shortValue(jsontext.Value(d.Witness))
+	if d.Note != nil {
+		note = *d.Note + " " + note
+	}
+	d.Note, d.Witness = &note, nil
 }
 
 func place(e schema.Edit) string {
@@ -95,13 +121,15 @@ func place(e schema.Edit) string {
 func editClass(e schema.Edit) Class {
 	noun, verb, _ := strings.Cut(e.ID, ".")
 	switch {
-	case e.VerdictDeclared == schema.Breaking, e.Effect != nil && e.Direction == schema.Input && noun == "property":
+	case e.VerdictDeclared == schema.Breaking:
 		return Breaking
 	case e.VerdictDeclared == schema.Undecided:
 		return Undecided
+	case e.Effect != nil && noun == "property":
+		return Breaking
 	case e.Annotation:
-		return annotationClass(noun, verb, e.Direction)
-	case e.ID == "additionalProperties.closed":
+		return annotationClass(e, noun, verb)
+	case e.ID == "additionalProperties.closed" && e.Direction == schema.Input:
 		return Behaviour // undeclared arguments now fail
 	case e.ID == "property.optional.added" && e.Direction == schema.Input && actsByDefault(e.New):
 		return Behaviour
@@ -112,15 +140,21 @@ func editClass(e schema.Edit) Class {
 }
 
 // annotationClass is the class of an edit that changes no verdict.
-func annotationClass(noun, verb string, dir schema.Direction) Class {
+func annotationClass(e schema.Edit, noun, verb string) Class {
 	switch noun {
 	case "default":
-		if dir == schema.Output {
+		if e.Direction == schema.Output {
 			return Text
 		}
 		return Behaviour
 	case "format", "content", "deprecated", "readOnly", "writeOnly":
 		return Behaviour
+	case "dialect":
+		return None
+	case "schema", "defs":
+		if sameTexts(jsontext.Value(e.Old), jsontext.Value(e.New)) {
+			return None
+		}
 	}
 	if verb == "reordered" {
 		return None
@@ -131,20 +165,15 @@ func annotationClass(noun, verb string, dir schema.Direction) Class {
 // actsByDefault reports whether a new property declares a default that may change
 // what a call without it returns. false, null and empty values switch nothing on.
 func actsByDefault(property []byte) bool {
-	v := jsontext.Value(property)
-	if v.Kind() != '{' {
+	switch string(canonical(defaultOf(property))) {
+	case "", "false", "null", `""`, "[]", "{}":
 		return false
 	}
-	for name, m := range surface.Members(v) {
-		if name == "default" {
-			switch string(canonical(m)) {
-			case "false", "null", `""`, "[]", "{}":
-				return false
-			}
-			return true
-		}
-	}
-	return false
+	return true
+}
+
+func defaultOf(property []byte) jsontext.Value {
+	return membersOf(asObject(property)).values["default"]
 }
 
 // settle reconciles the edits with the verdict on the whole, which is the one

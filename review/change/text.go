@@ -17,13 +17,15 @@ type textField struct {
 	place     string // put before a sentence that doesn't say what it is about
 	pointer   string
 	direction string
-	contract  bool // its sentences promise something: losing one is behaviour
+	property  string // as in Detail
+	contract  bool   // its sentences promise something: losing one is behaviour
+	plural    bool   // "are" and not "is"
 }
 
 var (
 	titleField        = textField{noun: "title", what: "title", pointer: "/title"}
 	descriptionField  = textField{noun: "description", what: "description", pointer: "/description", contract: true}
-	instructionsField = textField{noun: "instructions", what: "instructions", pointer: "/instructions", contract: true}
+	instructionsField = textField{noun: "instructions", what: "instructions", pointer: "/instructions", contract: true, plural: true}
 )
 
 // stringDetails compares two JSON values that should be strings. Anything else is
@@ -67,7 +69,7 @@ func textDetails(f textField, old, new *string, tool string) []Detail {
 func (f textField) detail(verb string, old, new *string, p passage, tool string) Detail {
 	d := Detail{
 		ID: f.noun + "." + verb, Direction: f.direction, Class: Text, Pointer: f.pointer,
-		Old: stringValue(old), New: stringValue(new), Lost: p.lost, Gained: p.gained,
+		Old: stringValue(old), New: stringValue(new), Lost: p.lost, Gained: p.gained, Property: f.property,
 	}
 	deltas := f.deltas(p)
 	if len(deltas) > 0 {
@@ -91,11 +93,11 @@ func (f textField) deltas(p passage) []prose.Delta {
 func (f textField) sentence(verb string, p passage, deltas []prose.Delta) string {
 	switch {
 	case verb == "removed":
-		return "The " + f.what + " is gone: " + sentenceEnd(quoteText(p.lost))
+		return f.the("is") + " gone: " + sentenceEnd(quoteText(p.lost))
 	case verb == "added":
-		return "A " + f.what + " is new: " + sentenceEnd(quoteText(p.gained))
+		return f.the("is") + " new: " + sentenceEnd(quoteText(p.gained))
 	case p.how == reordered:
-		return "The " + f.what + " says the same in another order."
+		return f.the("says") + " the same in another order."
 	}
 	if s := prose.Compare(p.lost, p.gained).Sentence; s != "" {
 		return f.place + s
@@ -105,11 +107,19 @@ func (f textField) sentence(verb string, p passage, deltas []prose.Delta) string
 	}
 	switch {
 	case p.lost == "":
-		return "The " + f.what + " now also says: " + sentenceEnd(quoteText(p.gained))
+		return f.the("now also says") + ": " + sentenceEnd(quoteText(p.gained))
 	case p.gained == "":
-		return "The " + f.what + " no longer says: " + sentenceEnd(quoteText(p.lost))
+		return f.the("no longer says") + ": " + sentenceEnd(quoteText(p.lost))
 	}
-	return "The " + f.what + " is reworded: " + quoteText(p.lost) + " is now " + sentenceEnd(quoteText(p.gained))
+	return f.the("is") + " reworded: " + quoteText(p.lost) + " is now " + sentenceEnd(quoteText(p.gained))
+}
+
+// the begins a sentence about the field with a verb, given in the singular.
+func (f textField) the(verb string) string {
+	if f.plural {
+		verb = strings.NewReplacer("is", "are", "says", "say").Replace(verb)
+	}
+	return "The " + f.what + " " + verb
 }
 
 // spokenDeltas bounds how many contract sentences one sentence repeats.

@@ -63,6 +63,8 @@ type detailJSON struct {
 	Lost      text            `json:"lost,omitempty"`
 	Gained    text            `json:"gained,omitempty"`
 	Hidden    bool            `json:"hidden,omitempty"`
+	Property  text            `json:"property,omitempty"`
+	Defaulted bool            `json:"defaulted,omitempty"`
 }
 
 type editJSON struct {
@@ -188,7 +190,7 @@ func detailForm(d change.Detail) detailJSON {
 	f := detailJSON{
 		ID: d.ID, Edit: d.Edit, Class: d.Class, Pointer: text(d.Pointer), Old: d.Old, New: d.New,
 		Sentence: text(d.Sentence), Witness: d.Witness, Effect: textPtr(d.Effect), Note: textPtr(d.Note),
-		Lost: text(d.Lost), Gained: text(d.Gained), Hidden: d.Hidden,
+		Lost: text(d.Lost), Gained: text(d.Gained), Hidden: d.Hidden, Property: text(d.Property), Defaulted: d.Defaulted,
 	}
 	if d.Direction != "" {
 		f.Direction = &d.Direction
@@ -200,7 +202,7 @@ func (f detailJSON) detail() change.Detail {
 	d := change.Detail{
 		ID: f.ID, Edit: f.Edit, Class: f.Class, Pointer: string(f.Pointer), Old: value(f.Old), New: value(f.New),
 		Sentence: string(f.Sentence), Witness: value(f.Witness), Effect: (*string)(f.Effect), Note: (*string)(f.Note),
-		Lost: string(f.Lost), Gained: string(f.Gained), Hidden: f.Hidden,
+		Lost: string(f.Lost), Gained: string(f.Gained), Hidden: f.Hidden, Property: string(f.Property), Defaulted: f.Defaulted,
 	}
 	if f.Direction != nil {
 		d.Direction = *f.Direction

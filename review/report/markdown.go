@@ -50,7 +50,7 @@ type markdownWriter struct {
 	limit   int
 	runes   int
 	left    int // decisions that didn't fit
-	details map[string]change.Detail
+	details map[string]detail
 }
 
 // block writes a piece whole or not at all.
@@ -89,12 +89,14 @@ func (m *markdownWriter) class(class change.Class, r *change.Report) {
 func (m *markdownWriter) decision(d change.Decision) string {
 	var b strings.Builder
 	b.WriteString("- " + Markdown(d.Sentence) + toolsMarkdown(d.Tools) + "\n")
-	for _, edit := range d.Edits {
+	for _, edit := range listed(d, m.details) {
 		det := m.details[edit]
+		indent := "  "
 		if len(d.Edits) > 1 && det.Sentence != d.Sentence {
 			b.WriteString("  - " + Markdown(det.Sentence) + "\n")
+			indent = "    "
 		}
-		b.WriteString(evidence(det))
+		b.WriteString(evidenceMarkdown(det, len(d.Tools) > 1, indent))
 	}
 	return b.String()
 }
@@ -112,21 +114,17 @@ func toolsMarkdown(tools []string) string {
 	return fmt.Sprintf("\n  <details><summary>%d tools</summary>\n\n  %s\n\n  </details>", len(names), strings.Join(names, ", "))
 }
 
-func evidence(d change.Detail) string {
+func evidenceMarkdown(d detail, several bool, indent string) string {
 	var b strings.Builder
-	if len(d.Witness) > 0 && d.Direction == "output" {
-		b.WriteString("  A result that could not come before: " + Code(string(d.Witness)) + "\n")
-	} else if len(d.Witness) > 0 {
-		b.WriteString("  This call worked and now fails: " + Code(string(d.Witness)) + "\n")
-	}
-	if d.Effect != nil {
-		b.WriteString("  Effect: " + Markdown(*d.Effect) + "\n")
-	}
-	if d.Note != nil {
-		b.WriteString("  " + Markdown(*d.Note) + "\n")
+	for _, line := range evidence(d, several) {
+		b.WriteString("\n" + indent + Markdown(line.what))
+		if line.value != "" {
+			b.WriteString(" " + Code(line.value))
+		}
+		b.WriteString("\n")
 	}
 	if d.Lost != "" && d.Gained != "" {
-		b.WriteString("\n  > " + wordMarks(d.Lost, d.Gained) + "\n")
+		b.WriteString("\n" + indent + "> " + wordMarks(d.Lost, d.Gained) + "\n")
 	}
 	return b.String()
 }

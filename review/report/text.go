@@ -18,8 +18,8 @@ func DiffText(r *change.Report) string {
 	for _, d := range r.Decisions {
 		fmt.Fprintf(&b, "\n%s  %s\n", d.Class, Line(d.Sentence))
 		fmt.Fprintf(&b, "  %s\n", strings.Join(each(d.Tools, Line), ", "))
-		for _, edit := range d.Edits {
-			textEdit(&b, details[edit], len(d.Edits) > 1, d.Sentence)
+		for _, edit := range listed(d, details) {
+			textEdit(&b, details[edit], len(d.Edits) > 1, d)
 		}
 	}
 	for _, o := range r.Offered {
@@ -31,36 +31,73 @@ func DiffText(r *change.Report) string {
 	return b.String()
 }
 
-func textEdit(b *strings.Builder, d change.Detail, several bool, said string) {
-	if several && d.Sentence != said {
+// listed are the edits of a decision that say more than its sentence and its
+// tools. That tools came or went is all said.
+func listed(d change.Decision, details map[string]detail) []string {
+	var more []string
+	for _, e := range d.Edits {
+		if id := details[e].ID; len(d.Edits) == 1 || id != "tool.added" && id != "tool.removed" {
+			more = append(more, e)
+		}
+	}
+	return more
+}
+
+func textEdit(b *strings.Builder, d detail, several bool, decision change.Decision) {
+	if several && d.Sentence != decision.Sentence {
 		fmt.Fprintf(b, "  - %s\n", Line(d.Sentence))
 	}
-	if len(d.Witness) > 0 && d.Direction == "output" {
-		fmt.Fprintf(b, "    a result that could not come before: %s\n", Line(string(d.Witness)))
-	} else if len(d.Witness) > 0 {
-		fmt.Fprintf(b, "    worked and now fails: %s\n", Line(string(d.Witness)))
-	}
-	if d.Effect != nil {
-		fmt.Fprintf(b, "    effect: %s\n", Line(*d.Effect))
-	}
-	if d.Note != nil {
-		fmt.Fprintf(b, "    %s\n", Line(*d.Note))
+	for _, line := range evidence(d, len(decision.Tools) > 1) {
+		fmt.Fprintf(b, "    %s\n", Line(line.what+line.value))
 	}
 	if d.Lost != "" && d.Gained != "" {
 		fmt.Fprintf(b, "    - %s\n    + %s\n", Line(d.Lost), Line(d.Gained))
 	}
 }
 
-func detailsByEdit(r *change.Report) map[string]change.Detail {
-	m := map[string]change.Detail{}
-	for _, c := range r.Changes {
+// detail is the first detail of an edit and the tool that has it.
+type detail struct {
+	change.Detail
+	tool string
+}
+
+func detailsByEdit(r *change.Report) map[string]detail {
+	m := map[string]detail{}
+	for i := range r.Changes {
+		c := &r.Changes[i]
 		for _, d := range c.Details {
 			if _, ok := m[d.Edit]; !ok {
-				m[d.Edit] = d
+				m[d.Edit] = detail{d, c.Name()}
 			}
 		}
 	}
 	return m
+}
+
+// proof is a line that backs a sentence up; value is somebody else's JSON.
+type proof struct{ what, value string }
+
+// evidence lists what backs an edit up. What is shown holds for one tool, which is
+// named where there are several.
+func evidence(d detail, several bool) []proof {
+	var lines []proof
+	of := ""
+	if several {
+		of = " of `" + d.tool + "`"
+	}
+	switch {
+	case len(d.Witness) > 0 && d.Direction == "output":
+		lines = append(lines, proof{"A result" + of + " that could not come before: ", string(d.Witness)})
+	case len(d.Witness) > 0:
+		lines = append(lines, proof{"This call" + of + " worked and now fails: ", string(d.Witness)})
+	}
+	if d.Effect != nil {
+		lines = append(lines, proof{"Effect: " + *d.Effect + ".", ""})
+	}
+	if d.Note != nil && d.Class.Rank() >= change.Behaviour.Rank() {
+		lines = append(lines, proof{*d.Note, ""})
+	}
+	return lines
 }
 
 // summary counts what happened to tools, and says which step of the version
