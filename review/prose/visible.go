@@ -89,9 +89,9 @@ func (v Visible) Raw() string {
 	return b.String()
 }
 
-// String returns the text in one printable line of characters, with hidden
-// characters as their label in brackets, such as "[U+200B]": for terminals, logs
-// and Markdown, where boxes can't be drawn.
+// String returns the text with hidden characters as their label in brackets, such
+// as "[U+200B]": for terminals, logs and Markdown, where boxes can't be drawn. Line
+// ends and tabs stay.
 func (v Visible) String() string {
 	var b strings.Builder
 	for _, s := range v {
