@@ -56,8 +56,9 @@ func verdictsOn(kind, note string, changes ...changeJSON) string {
 }
 
 // TestTheMainPathByAPI is the story of the first issue, told to the API.
-func TestTheMainPathByAPI(t *testing.T) {
-	in := newInstance(t)
+func TestTheMainPathByAPI(t *testing.T) { onBoth(t, theMainPathByAPI) }
+
+func theMainPathByAPI(t *testing.T, in *instance) {
 	in.addServer("git", gate.Team)
 	ann, bob := in.signedIn(in.addUser("ann", people.Maintainer, "git")), in.signedIn(in.addUser("bob", people.Reviewer, "git"))
 	ci := withToken(in.addToken("git", "", people.ScopeGate))
@@ -155,8 +156,9 @@ func TestIncompleteListingCannotPass(t *testing.T) {
 }
 
 // TestStaleVerdictKeepsEverything: 409, the current changes, nothing stored.
-func TestStaleVerdictKeepsEverything(t *testing.T) {
-	in := newInstance(t)
+func TestStaleVerdictKeepsEverything(t *testing.T) { onBoth(t, staleVerdictKeepsEverything) }
+
+func staleVerdictKeepsEverything(t *testing.T, in *instance) {
 	in.addServer("git", gate.Team)
 	bob := in.signedIn(in.addUser("bob", people.Reviewer, "git"))
 	pushed := in.pushed("git", "version=1", v1)
@@ -202,8 +204,9 @@ func TestBaselineMoved(t *testing.T) {
 }
 
 // TestListingOfAnotherServer is acceptance line 24.
-func TestListingOfAnotherServer(t *testing.T) {
-	in := newInstance(t)
+func TestListingOfAnotherServer(t *testing.T) { onBoth(t, listingOfAnotherServer) }
+
+func listingOfAnotherServer(t *testing.T, in *instance) {
 	in.addServer("a", gate.Team)
 	in.addServer("b", gate.Team)
 	theirs := in.pushed("b", "version=1", v1)

@@ -46,7 +46,7 @@ func (s *Server) releaseChanges(c echo.Context) error {
 	}
 	states := make(map[string]api.ChangeState, len(view.Changes))
 	for _, d := range view.Changes {
-		states[d.ID] = changeState(d)
+		states[d.ID] = presentState(d)
 	}
 	body, err := withStates(diff, states)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Server) decide(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, gateResult(view.Answer))
 }
 
-func changeState(d review.Decided) api.ChangeState {
+func presentState(d review.Decided) api.ChangeState {
 	state := api.ChangeState{
 		State:        string(gate.NotApplicable),
 		Requirements: []api.Requirement{},

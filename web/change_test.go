@@ -31,12 +31,12 @@ func TestStatesJoinTheDiff(t *testing.T) {
 
 func TestStateOfAChange(t *testing.T) {
 	d := review.Decided{Change: change.Change{ID: "ch_1"}}
-	if got := changeState(d); got.State != "not applicable" || len(got.Requirements) != 0 {
+	if got := presentState(d); got.State != "not applicable" || len(got.Requirements) != 0 {
 		t.Errorf("nothing asked: %+v", got)
 	}
 	d.Requirement = &gate.Requirement{ID: "approval:a", State: gate.Satisfied}
 	d.Verdicts = []review.Verdict{{ID: "v1", Kind: review.Approve, UsedUp: true}, {ID: "v2", Kind: review.Reject, UserLabel: "Ann"}}
-	got := changeState(d)
+	got := presentState(d)
 	if got.State != "satisfied" || len(got.Requirements) != 1 || len(got.Verdicts) != 2 {
 		t.Fatalf("state = %+v", got)
 	}

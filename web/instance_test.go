@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
@@ -40,7 +41,18 @@ type instance struct {
 
 func newInstance(t *testing.T) *instance {
 	t.Helper()
-	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "countersign.db"))
+	return newInstanceOn(t, filepath.Join(t.TempDir(), "countersign.db"))
+}
+
+// onBoth runs a test on a new instance over SQLite and over PostgreSQL.
+func onBoth(t *testing.T, test func(*testing.T, *instance)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, newInstance(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, newInstanceOn(t, testkit.Postgres(t))) })
+}
+
+func newInstanceOn(t *testing.T, database string) *instance {
+	t.Helper()
+	st, err := store.Open(t.Context(), database)
 	if err != nil {
 		t.Fatal(err)
 	}

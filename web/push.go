@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -20,9 +22,21 @@ import (
 // that its sender gets the answer instead of a broken connection.
 const drainFactor = 4
 
+const (
+	// pushesAtOnce bounds the memory that bodies take, since anybody can send one.
+	pushesAtOnce = 16
+	// pushPatience is how long a push waits for its turn.
+	pushPatience = 20 * time.Second
+)
+
 // pushListing takes a listing, signed or with a token. Every push that arrives is
 // handed to the service whole, refused ones too: it keeps the record.
 func (s *Server) pushListing(c echo.Context) error {
+	done, err := s.turn(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	defer done()
 	in, err := s.incoming(c)
 	if err != nil {
 		return err
@@ -32,6 +46,18 @@ func (s *Server) pushListing(c echo.Context) error {
 		return err
 	}
 	return c.Blob(int(pushed.Status), echo.MIMEApplicationJSON, pushed.Body)
+}
+
+// turn waits until there is room for another body; done makes room again.
+func (s *Server) turn(ctx context.Context) (done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, pushPatience)
+	defer cancel()
+	select {
+	case s.pushing <- struct{}{}:
+		return func() { <-s.pushing }, nil
+	case <-ctx.Done():
+		return nil, review.Errorf(review.Unavailable, "Too many pushes at once. Nothing was kept; push again in a minute.")
+	}
 }
 
 // incoming collects what a push says of itself; it judges nothing but encoding.
@@ -50,8 +76,20 @@ func (s *Server) incoming(c echo.Context) (review.Incoming, error) {
 	if in.Params, err = pushParams(r.URL.Query()); err != nil {
 		in.Refused = asRefusal(err)
 	}
+	if in.Bearer == "" && in.Signature == "" {
+		// It will be refused: a body that nobody vouches for isn't worth the memory.
+		_, err = io.CopyN(io.Discard, r.Body, drainFactor*s.opt.ListingBytes)
+		return in, ignoreEOF(err)
+	}
 	err = s.readPush(&in, r.Body, r.Header.Get(echo.HeaderContentEncoding))
 	return in, err
+}
+
+func ignoreEOF(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return bodyError(err)
 }
 
 // pathQuery is the request's target as it stood on the wire, since a bound

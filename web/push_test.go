@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -94,6 +95,7 @@ func TestWireAndBody(t *testing.T) {
 		"empty but packed": {"gzip", nil, nil, false, review.Invalid},
 	} {
 		r := httptest.NewRequest("POST", "/push/git", bytes.NewReader(a.wire))
+		r.Header.Set("Authorization", "Bearer cs_t")
 		r.Header.Set("Content-Encoding", a.encoding)
 		in, err := incomingOf(t, r)
 		if err != nil {
@@ -125,7 +127,9 @@ func TestContradictoryQueriesAreHandedOver(t *testing.T) {
 		"version=1&complete=perhaps": "complete",
 		"version=1&preview=2":        "preview",
 	} {
-		in, err := incomingOf(t, httptest.NewRequest("POST", "/push/git?"+query, strings.NewReader("{}")))
+		r := httptest.NewRequest("POST", "/push/git?"+query, strings.NewReader("{}"))
+		r.Header.Set("Webhook-Signature", "v1,x")
+		in, err := incomingOf(t, r)
 		if err != nil || in.Refused == nil || in.Refused.Kind != review.Invalid || !strings.Contains(in.Refused.Sentence, says) {
 			t.Errorf("%s: refused %v, %v", query, in.Refused, err)
 		}
@@ -158,9 +162,40 @@ func (b brokenBody) Read(p []byte) (int, error) {
 }
 
 func TestABrokenUploadIsNoPush(t *testing.T) {
-	r := httptest.NewRequest("POST", "/push/git", brokenBody{strings.NewReader(`{"tools":`)})
-	if _, err := incomingOf(t, r); review.KindOf(err) != review.Invalid {
-		t.Errorf("error = %v, want kind invalid", err)
+	for _, token := range []string{"", "Bearer cs_t"} {
+		r := httptest.NewRequest("POST", "/push/git", brokenBody{strings.NewReader(`{"tools":`)})
+		r.Header.Set("Authorization", token)
+		if _, err := incomingOf(t, r); review.KindOf(err) != review.Invalid {
+			t.Errorf("authorization %q: error = %v, want kind invalid", token, err)
+		}
+	}
+}
+
+func TestABodyThatNobodyVouchesForIsNotKept(t *testing.T) {
+	in, err := incomingOf(t, httptest.NewRequest("POST", "/push/git", strings.NewReader(`{"tools":[]}`)))
+	if err != nil || in.Wire != nil || in.Body != nil || in.TooLarge {
+		t.Errorf("incoming = %+v, %v", in, err)
+	}
+}
+
+func TestPushesWaitForTheirTurn(t *testing.T) {
+	s := bareServer(t, nil)
+	var ends []func()
+	for range pushesAtOnce {
+		done, err := s.turn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, done)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.turn(gone); review.KindOf(err) != review.Unavailable {
+		t.Errorf("one too many: %v, want kind unavailable", err)
+	}
+	ends[0]()
+	if _, err := s.turn(t.Context()); err != nil {
+		t.Errorf("after one ended: %v", err)
 	}
 }
 
@@ -170,14 +205,19 @@ func TestTheSenderOfTooMuchGetsAnAnswer(t *testing.T) {
 	s := bareServer(t, nil)
 	withRoute(s, post("/push/:server", delivery, func(c echo.Context) error {
 		in, err := s.incoming(c)
-		if err != nil || !in.TooLarge {
+		if err != nil || !in.TooLarge || int64(len(in.Wire)) != s.opt.ListingBytes {
 			t.Errorf("too large %v, %v", in.TooLarge, err)
 		}
 		return tooLarge(s.opt.ListingBytes)
 	}).limited(ownLimit))
 	srv := httptest.NewServer(s.Handler())
 	defer srv.Close()
-	resp, err := http.Post(srv.URL+"/push/git", "application/json", bytes.NewReader(make([]byte, 250<<10)))
+	req, err := http.NewRequest("POST", srv.URL+"/push/git", bytes.NewReader(make([]byte, 250<<10)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer cs_t")
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

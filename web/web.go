@@ -78,6 +78,7 @@ type Server struct {
 	echo     *echo.Echo
 	sessions *scs.SessionManager
 	cross    *http.CrossOriginProtection
+	pushing  chan struct{} // a place for every push whose body is in memory
 }
 
 const (
@@ -99,7 +100,7 @@ func New(svc *review.Service, opt Options) (*Server, error) {
 	if opt.Sessions == nil {
 		return nil, errors.New("web: no store for sessions")
 	}
-	s := &Server{svc: svc, opt: withDefaults(opt), base: base}
+	s := &Server{svc: svc, opt: withDefaults(opt), base: base, pushing: make(chan struct{}, pushesAtOnce)}
 	s.log = s.opt.Log
 	s.sessions = newSessions(s.opt.Sessions, s.secure())
 	s.cross = http.NewCrossOriginProtection()

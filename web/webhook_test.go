@@ -177,8 +177,9 @@ func (in *instance) release(slug, version, body string) api.PushAnswer {
 	return pushed
 }
 
-func TestReplayGetsTheFirstAnswer(t *testing.T) {
-	in := newInstance(t)
+func TestReplayGetsTheFirstAnswer(t *testing.T) { onBoth(t, replayGetsTheFirstAnswer) }
+
+func replayGetsTheFirstAnswer(t *testing.T, in *instance) {
 	in.addServer("git", gate.Team)
 	first := in.send(in.sign(delivery{slug: "git", query: "version=1", id: "msg_once", body: []byte(v1)}))
 	if first.status != 201 {
@@ -290,8 +291,9 @@ func TestAwkwardNames(t *testing.T) {
 }
 
 // TestLoneSurrogatesStayApart is acceptance line 17 through the API.
-func TestLoneSurrogatesStayApart(t *testing.T) {
-	in := newInstance(t)
+func TestLoneSurrogatesStayApart(t *testing.T) { onBoth(t, loneSurrogatesStayApart) }
+
+func loneSurrogatesStayApart(t *testing.T, in *instance) {
 	in.addServer("git", gate.Team)
 	seen := map[string]bool{}
 	for i, escape := range []string{`\ud800`, `\udfff`, `\ufffd`} {
