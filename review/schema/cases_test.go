@@ -61,6 +61,9 @@ func TestHandedCases(t *testing.T) {
 		start := time.Now()
 		r := schema.Compare(c.Old, c.New, c.Direction, schema.Options{Draft: c.Draft})
 		took = append(took, time.Since(start))
+		if d := time.Since(start); d > 50*time.Millisecond {
+			t.Logf("%s took %v", c.ID, d)
+		}
 		if wrong(r.Verdict, c.Verdict) || wrong(r.Declared, c.Declared) {
 			t.Errorf("%s: got %s, %s; want %s, %s\n old %s\n new %s\n witness %s", c.ID, r.Verdict, r.Declared, c.Verdict, c.Declared, c.Old, c.New, r.Witness)
 		}

@@ -202,18 +202,47 @@ func (p *pair) reason() string {
 	return doubtful(p.strict.why)
 }
 
-// Valid reports whether the validator accepts instance under schema. The error
-// says that there is no answer: one of them is no JSON, or schema is invalid.
-func Valid(schema, instance []byte, opt Options) (bool, error) {
-	v, err := parseValue(instance)
+// Validator checks instances against one schema, by the same rules as the
+// comparison: formats and contents are not asserted, nothing is fetched.
+type Validator struct{ compiled *validator }
+
+// NewValidator prepares a schema for many instances. It fails when the bytes are
+// no JSON or [Check] finds a problem.
+func NewValidator(schema []byte, opt Options) (*Validator, error) {
+	v, err := compileValidator(schema, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &Validator{v}, nil
+}
+
+// Accepts reports whether instance is valid. It fails when instance is no JSON.
+func (v *Validator) Accepts(instance []byte) (bool, error) {
+	x, err := parseValue(instance)
 	if err != nil {
 		return false, fmt.Errorf("instance: %w", err)
 	}
-	s, err := compileValidator(schema, opt)
+	return v.compiled.accepts(x), nil
+}
+
+// Rejection says where and why instance is invalid, in the validator's words; ""
+// when it is valid. It fails when instance is no JSON.
+func (v *Validator) Rejection(instance []byte) (string, error) {
+	x, err := parseValue(instance)
+	if err != nil {
+		return "", fmt.Errorf("instance: %w", err)
+	}
+	return v.compiled.rejection(x), nil
+}
+
+// Valid reports whether the validator accepts instance under schema. The error
+// says that there is no answer: one of them is no JSON, or schema is invalid.
+func Valid(schema, instance []byte, opt Options) (bool, error) {
+	v, err := NewValidator(schema, opt)
 	if err != nil {
 		return false, err
 	}
-	return s.accepts(v), nil
+	return v.Accepts(instance)
 }
 
 // Check lists what makes the document invalid as a schema, in its own dialect;

@@ -60,6 +60,10 @@ func (p *pair) walk() *walker {
 	w := &walker{p: p, oldDoc: p.old.document, newDoc: p.new.document, active: map[string]bool{}, visited: map[string]bool{}}
 	p.walker = w
 	root := w.place(nil, view{p.old.doc, ""}, view{p.new.doc, ""}, "")
+	if p.opt.JoinObject {
+		root.flatA.types = meetTypes(root.flatA.types, typeOf(kindObject))
+		root.flatB.types = meetTypes(root.flatB.types, typeOf(kindObject))
+	}
 	w.compare(root)
 	w.leftovers(root)
 	return w

@@ -1,0 +1,219 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/review/schema"
+)
+
+// generator makes small schemas and instances that meet each other often: few
+// names, few values, every keyword.
+type generator struct {
+	*rand.Rand
+	defs int // definitions that a $ref may name
+}
+
+func (g generator) pick(xs ...string) string { return xs[g.IntN(len(xs))] }
+
+func (g generator) scalar() string {
+	return g.pick(`null`, `true`, `false`, `0`, `1`, `2`, `3`, `-1`, `0.5`, `""`, `"a"`, `"b"`, `"ab"`, `"aab"`, `"x"`)
+}
+
+func (g generator) instance(depth int) string {
+	if depth == 0 || g.IntN(3) > 0 {
+		return g.scalar()
+	}
+	var parts []string
+	if g.IntN(2) == 0 {
+		for range g.IntN(4) {
+			parts = append(parts, g.instance(depth-1))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	for _, name := range []string{"a", "b", "ab", "x"} {
+		if g.IntN(2) == 0 {
+			parts = append(parts, fmt.Sprintf("%q:%s", name, g.instance(depth-1)))
+		}
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func (g generator) list(word string, depth, most int) string {
+	var parts []string
+	for range 1 + g.IntN(most) {
+		parts = append(parts, g.schema(depth-1))
+	}
+	return fmt.Sprintf("%q:[%s]", word, strings.Join(parts, ","))
+}
+
+func (g generator) dict(word string, depth int, names ...string) string {
+	var parts []string
+	for _, n := range names {
+		if g.IntN(2) == 0 {
+			parts = append(parts, fmt.Sprintf("%q:%s", n, g.schema(depth-1)))
+		}
+	}
+	return fmt.Sprintf("%q:{%s}", word, strings.Join(parts, ","))
+}
+
+func (g generator) one(word string, depth int) string {
+	return fmt.Sprintf("%q:%s", word, g.schema(depth-1))
+}
+
+func (g generator) number(word string, from, to int) string {
+	return fmt.Sprintf("%q:%d", word, from+g.IntN(to-from+1))
+}
+
+func (g generator) keyword(depth int) string {
+	simple := []func() string{
+		func() string {
+			return `"type":` + g.pick(`"string"`, `"integer"`, `"number"`, `"object"`, `"array"`, `"boolean"`, `"null"`, `["string","null"]`, `["integer","string"]`, `["object","array"]`)
+		},
+		func() string { return `"type":` + g.pick(`"string"`, `"integer"`, `"object"`) },
+		func() string { return `"enum":[` + g.scalar() + "," + g.instance(1) + "]" },
+		func() string { return `"const":` + g.instance(1) },
+		func() string { return g.number("minimum", -1, 3) },
+		func() string { return g.number("maximum", -1, 3) },
+		func() string { return g.number("exclusiveMinimum", -1, 2) },
+		func() string { return g.number("exclusiveMaximum", 0, 3) },
+		func() string { return `"multipleOf":` + g.pick("1", "2", "0.5", "3") },
+		func() string { return g.number("minLength", 0, 2) },
+		func() string { return g.number("maxLength", 0, 2) },
+		func() string {
+			return `"pattern":` + g.pick(`"^a"`, `"b$"`, `"^a*$"`, `"^[ab]+$"`, `"x"`, `".+"`, `"^(a|b)$"`, `"^(?!a)"`)
+		},
+		func() string { return g.number("minItems", 0, 2) },
+		func() string { return g.number("maxItems", 0, 2) },
+		func() string { return `"uniqueItems":true` },
+		func() string { return g.number("minProperties", 0, 2) },
+		func() string { return g.number("maxProperties", 0, 2) },
+		func() string { return `"required":[` + g.pick(`"a"`, `"b"`, `"a","b"`, `"ab"`) + "]" },
+		func() string { return `"dependentRequired":{"a":["b"]}` },
+		func() string { return `"additionalProperties":false` },
+		func() string {
+			if g.defs == 0 {
+				return `"title":"t"`
+			}
+			return fmt.Sprintf(`"$ref":"#/$defs/d%d"`, g.IntN(g.defs))
+		},
+	}
+	nested := []func() string{
+		func() string { return g.dict("properties", depth, "a", "b", "ab") },
+		func() string { return g.dict("properties", depth, "a", "b") },
+		func() string { return g.dict("patternProperties", depth, "^a", "b$") },
+		func() string { return g.one("additionalProperties", depth) },
+		func() string { return g.one("propertyNames", depth) },
+		func() string { return g.dict("dependentSchemas", depth, "a") },
+		func() string { return g.one("items", depth) },
+		func() string { return g.list("prefixItems", depth, 2) },
+		func() string { return g.one("contains", depth) + "," + g.number("minContains", 0, 2) },
+		func() string { return g.one("contains", depth) + "," + g.number("maxContains", 1, 2) },
+		func() string { return g.list("allOf", depth, 2) },
+		func() string { return g.list("anyOf", depth, 3) },
+		func() string { return g.list("oneOf", depth, 3) },
+		func() string { return g.one("not", depth) },
+		func() string { return g.one("if", depth) + "," + g.one("then", depth) + "," + g.one("else", depth) },
+		func() string { return g.one("unevaluatedProperties", depth) },
+		func() string { return g.one("unevaluatedItems", depth) },
+	}
+	if depth > 0 && g.IntN(2) == 0 {
+		return nested[g.IntN(len(nested))]()
+	}
+	return simple[g.IntN(len(simple))]()
+}
+
+func (g generator) schema(depth int) string {
+	if g.IntN(12) == 0 {
+		return g.pick("true", "false", "{}")
+	}
+	seen := map[string]bool{}
+	var parts []string
+	for range 1 + g.IntN(3) {
+		k := g.keyword(depth)
+		word := k[:strings.Index(k, ":")]
+		if !seen[word] {
+			seen[word] = true
+			parts = append(parts, k)
+		}
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// document is a schema, sometimes with definitions that may be recursive.
+func (g generator) document(depth int) string {
+	if g.IntN(3) > 0 {
+		return g.schema(depth)
+	}
+	g.defs = 2
+	return fmt.Sprintf(`{"allOf":[%s],"$defs":{"d0":%s,"d1":%s}}`, g.schema(depth), g.schema(depth), g.schema(depth-1))
+}
+
+// checkSound tests one pair against the validator: a proof and a counterexample
+// must never coexist, and a witness must be one.
+func checkSound(t *testing.T, g generator, old, new string) schema.Verdict {
+	t.Helper()
+	r := schema.Compare([]byte(old), []byte(new), schema.Input, schema.Options{Steps: 20_000})
+	pair := corpusPair{"random", schema.Input, json.RawMessage(old), json.RawMessage(new)}
+	for _, w := range []json.RawMessage{r.Witness, r.DeclaredWitness} {
+		if w != nil {
+			checkWitness(t, pair, w)
+		}
+	}
+	if (r.Verdict == schema.Breaking) != (r.Witness != nil) {
+		t.Errorf("verdict %s with witness %s", r.Verdict, r.Witness)
+	}
+	before, errA := schema.NewValidator([]byte(old), schema.Options{})
+	after, errB := schema.NewValidator([]byte(new), schema.Options{})
+	if errA != nil || errB != nil {
+		return r.Verdict
+	}
+	for range 60 {
+		v := []byte(g.instance(2))
+		was, _ := before.Accepts(v)
+		is, _ := after.Accepts(v)
+		if was && !is && (r.Verdict == schema.Compatible || r.Verdict == schema.Equivalent) || was != is && r.Verdict == schema.Equivalent {
+			t.Errorf("%s, but %s is %v under old and %v under new\n old %s\n new %s", r.Verdict, v, was, is, old, new)
+			return r.Verdict
+		}
+	}
+	checkResult(t, pair, r)
+	if t.Failed() {
+		t.Logf("old %s\nnew %s", old, new)
+	}
+	return r.Verdict
+}
+
+func TestRandomPairs(t *testing.T) {
+	count := map[schema.Verdict]int{}
+	for seed := range uint64(600) {
+		g := generator{Rand: rand.New(rand.NewPCG(seed, 7))}
+		old := g.document(3)
+		new := g.document(3)
+		if g.IntN(2) == 0 { // near relatives are proved more often than strangers
+			new = fmt.Sprintf(`{"anyOf":[%s,%s]}`, g.schema(2), strings.TrimSpace(old))
+			if strings.Contains(old, "$defs") {
+				new = old
+			}
+		}
+		count[checkSound(t, g, old, new)]++
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	t.Log(count)
+	if count[schema.Undecided] > 60 {
+		t.Errorf("%d of 600 undecided", count[schema.Undecided])
+	}
+}
+
+func FuzzCompare(f *testing.F) {
+	f.Add(uint64(1), uint64(2))
+	f.Fuzz(func(t *testing.T, a, b uint64) {
+		g := generator{Rand: rand.New(rand.NewPCG(a, b))}
+		checkSound(t, g, g.document(3), g.document(3))
+	})
+}
