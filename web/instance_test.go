@@ -68,7 +68,7 @@ func newInstanceOn(t *testing.T, database string) *instance {
 	})
 	in.web, err = web.New(in.svc, web.Options{
 		BaseURL: baseURL, Sessions: st.Sessions(), Ready: st.Ping, Now: clock,
-		Log: slog.New(slog.NewTextHandler(in.log, &slog.HandlerOptions{Level: slog.LevelError})),
+		Log: slog.New(slog.NewTextHandler(in.log, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -132,9 +132,10 @@ type answer struct {
 func (in *instance) send(r *http.Request) answer {
 	in.t.Helper()
 	w := httptest.NewRecorder()
+	before := in.log.Len()
 	in.web.Handler().ServeHTTP(w, r)
 	if w.Code == http.StatusInternalServerError {
-		in.t.Errorf("%s %s failed on our side:\n%s", r.Method, r.URL, in.log)
+		in.t.Errorf("%s %s failed on our side:\n%s", r.Method, r.URL, in.log.String()[before:])
 	}
 	return answer{w.Code, w.Header(), w.Body.String()}
 }

@@ -80,6 +80,9 @@ func loggedPath(c echo.Context) string {
 	if strings.Contains(c.Path(), ":token") {
 		return c.Path()
 	}
+	if strings.HasPrefix(c.Request().URL.Path, "/links/") {
+		return "/links/…" // mistyped, but it may still hold the secret
+	}
 	return fmt.Sprintf("%.200s", c.Request().URL.EscapedPath())
 }
 

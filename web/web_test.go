@@ -254,6 +254,7 @@ func TestLogHoldsNoSecret(t *testing.T) {
 	withRoute(s, get("/links/:token", anybody, func(c echo.Context) error { return c.NoContent(204) }))
 	withRoute(s, post("/take", anybody, func(c echo.Context) error { return c.NoContent(204) }))
 	serve(s, httptest.NewRequest("GET", "/links/canary-link?next=canary-query", nil))
+	serve(s, httptest.NewRequest("GET", "/links/canary-link/", nil))
 	r := httptest.NewRequest("POST", "/take?token=canary-query", strings.NewReader("canary-body"))
 	r.Header.Set("Authorization", "Bearer canary-header")
 	r.Header.Set("X-Request-Id", "canary-id")
@@ -262,8 +263,8 @@ func TestLogHoldsNoSecret(t *testing.T) {
 	if strings.Contains(log.String(), "canary") {
 		t.Errorf("the log tells: %s", &log)
 	}
-	if n := strings.Count(log.String(), `"msg":"request"`); n != 3 {
-		t.Errorf("%d lines for 3 requests: %s", n, &log)
+	if n := strings.Count(log.String(), `"msg":"request"`); n != 4 {
+		t.Errorf("%d lines for 4 requests: %s", n, &log)
 	}
 	for _, want := range []string{`"path":"/links/:token"`, `"path":"/take"`, `"status":401`} {
 		if !strings.Contains(log.String(), want) {
