@@ -35,7 +35,8 @@ func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) 
 		}
 		all = append(all, editDetails(e, pointer, p.new.Name)...)
 	}
-	return settle(all, res, dir, pointer, old, new)
+	all = settle(all, res, dir, pointer, old, new)
+	return append(all, rewritten(all, dir, pointer, old, new)...)
 }
 
 func absentNull(v jsontext.Value) jsontext.Value {
@@ -181,14 +182,11 @@ func defaultOf(property []byte) jsontext.Value {
 // differs is ever left out.
 func settle(all []Detail, res schema.Result, dir schema.Direction, pointer string, old, new jsontext.Value) []Detail {
 	whole := verdictClass(res.Declared)
-	if len(all) == 0 && whole == None && !sameTexts(old, new) {
-		whole = Behaviour
-	}
 	strongest := None
 	for i := range all {
 		strongest = Max(strongest, all[i].Class)
 	}
-	if len(all) > 0 && whole.Rank() <= strongest.Rank() {
+	if whole.Rank() <= strongest.Rank() {
 		return all
 	}
 	d := Detail{
@@ -220,10 +218,6 @@ func wholeSentence(whole Class, dir schema.Direction) string {
 		side = "results"
 	}
 	switch whole {
-	case None:
-		return "The schema is written differently and accepts the same " + side + "."
-	case Behaviour:
-		return "The schema accepts the same " + side + " and its texts changed."
 	case Compatible:
 		return "The schema changed and all old " + side + " still fit."
 	case Breaking:
