@@ -67,7 +67,7 @@ func (n *node) merge(f *forms, m *node) bool {
 		n.prefix, n.rest, n.hasRest = m.prefix, m.rest, m.hasRest
 	}
 	if m.hasContain {
-		n.contains, n.hasContain, n.minContain, n.maxContain = m.contains, true, m.minContain, m.maxContain
+		n.contains, n.hasContain, n.minContain, n.maxContain, n.marks = m.contains, true, m.minContain, m.maxContain, m.marks
 	}
 	n.props = mergeProps(f, n.props, m.props)
 	n.patProps = mergeProps(f, n.patProps, m.patProps)

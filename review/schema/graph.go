@@ -67,6 +67,7 @@ type node struct {
 	hasContain bool
 	minContain int
 	maxContain int
+	marks      bool // items that satisfy contains count as evaluated, since 2020-12
 	minItems   int
 	maxItems   int
 	unique     bool
@@ -196,7 +197,7 @@ func (k *keyer) props(tag byte, ps []property) {
 func (n *node) key() string {
 	k := &keyer{}
 	k.num('t', int(n.types), flags(n.loX, n.hiX, n.unique, n.hasRest, n.hasContain, n.hasExtra, n.hasNames,
-		n.hasAny, n.hasOne, n.cond, n.hasLeftP, n.hasLeftI))
+		n.hasAny, n.hasOne, n.cond, n.hasLeftP, n.hasLeftI, n.marks))
 	k.num('m', n.minLen, n.maxLen, n.minContain, n.maxContain, n.minItems, n.maxItems, n.minProps, n.maxProps)
 	k.num('l', int(n.rest), int(n.contains), int(n.extra), int(n.names), int(n.ifL), int(n.thenL), int(n.elseL),
 		int(n.leftProps), int(n.leftItems))
@@ -662,6 +663,7 @@ func (r *reader) readArrays() {
 	if n.hasContain && r.draft >= 2019 {
 		n.minContain, n.maxContain = r.count("minContains", 1), r.count("maxContains", -1)
 	}
+	n.marks = n.hasContain && r.draft >= 2020
 	if r.draft >= 2019 {
 		n.leftItems, n.hasLeftI = r.sub("unevaluatedItems")
 	}

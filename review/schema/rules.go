@@ -410,7 +410,7 @@ var coarses = []coarse{
 			return []lit{n.contains, lit(n.minContain), lit(n.maxContain)}
 		},
 		func(n, from *node) {
-			n.contains, n.hasContain, n.minContain, n.maxContain = from.contains, from.hasContain, from.minContain, from.maxContain
+			n.contains, n.hasContain, n.minContain, n.maxContain, n.marks = from.contains, from.hasContain, from.minContain, from.maxContain, from.marks
 		}},
 	{"propertyNames", []string{"propertyNames"}, "which property names are allowed",
 		func(n *node) []lit {

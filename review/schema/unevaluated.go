@@ -11,8 +11,9 @@ type share struct {
 	guard *form
 	names []string
 	pats  []string
-	items int  // leading items
-	all   bool // everything
+	items int   // leading items
+	marks []lit // and the items that satisfy one of these
+	all   bool  // everything
 }
 
 // unevaluated demands unevaluatedProperties or unevaluatedItems: for each
@@ -21,7 +22,7 @@ type share struct {
 func (f *forms) unevaluated(n *node, k kind, self lit) *form {
 	shares, ok := f.shares(n, k, formYes, 0)
 	if !ok {
-		return f.opaqueAtom("unevaluated members that depend on contains or on recursion", int(self>>1))
+		return f.opaqueAtom("unevaluated members that depend on recursion", int(self>>1))
 	}
 	var guards []*form
 	for _, s := range shares {
@@ -54,6 +55,7 @@ func (f *forms) unevaluated(n *node, k kind, self lit) *form {
 func (f *forms) left(n *node, k kind, shares []share, holds func(share) bool) *form {
 	r := &region{op: regionRest}
 	items := 0
+	ways := []lit{f.resolve(n.leftItems)}
 	for _, s := range shares {
 		if !holds(s) {
 			continue
@@ -64,14 +66,25 @@ func (f *forms) left(n *node, k kind, shares []share, holds func(share) bool) *f
 		r.names = append(r.names, s.names...)
 		r.pats = append(r.pats, s.pats...)
 		items = max(items, s.items)
+		ways = append(ways, s.marks...)
 	}
 	if k == kindArray {
-		return f.atom(&atom{op: atomEveryItem, min: items, max: -1, lit: f.resolve(n.leftItems)})
+		return f.atom(&atom{op: atomEveryItem, min: items, max: -1, lit: f.any(ways)})
 	}
 	slices.Sort(r.names)
 	slices.Sort(r.pats)
 	r.names, r.pats = slices.Compact(r.names), slices.Compact(r.pats)
 	return f.every(f.region(r), f.resolve(n.leftProps))
+}
+
+// any is the union of schemas.
+func (f *forms) any(ls []lit) lit {
+	if len(ls) == 1 {
+		return ls[0]
+	}
+	n := newNode()
+	n.anyOf, n.hasAny = ls, true
+	return f.intern(n)
 }
 
 // shares lists what n and everything applied in place with it evaluates. It
@@ -90,8 +103,8 @@ func (f *forms) shares(n *node, k kind, guard *form, depth int) ([]share, bool) 
 		}
 		own.all = n.hasExtra || n.hasLeftP && depth > 0
 	} else {
-		if n.hasContain {
-			return nil, false
+		if n.marks {
+			own.marks = []lit{f.resolve(n.contains)}
 		}
 		own.items = len(n.prefix)
 		own.all = n.hasRest || n.hasLeftI && depth > 0

@@ -184,6 +184,10 @@ func problemsOf(err error) []Problem {
 		return nil
 	}
 	var e *jsonschema.ValidationError
+	var invalid *jsonschema.SchemaValidationError
+	if errors.As(err, &invalid) { // which doesn't unwrap
+		err = invalid.Err
+	}
 	if !errors.As(err, &e) {
 		return []Problem{{Pointer: pointerIn(err), Message: compileMessage(err)}}
 	}
