@@ -89,13 +89,14 @@ type Param struct {
 // ComparePage is any two listings side by side.
 type ComparePage struct {
 	Page
-	Heading Sentence
-	Sub     []string
-	Class   *Badge
-	Pick    *CompareForm
-	Alerts  []Alert
-	Folded  []FoldLine
-	Tools   ToolsView
-	Same    Sentence // set when nothing differs
-	Decide  *Link    // the review, when this is a release against its gate base
+	Heading  Sentence
+	Sub      []string
+	Class    *Badge
+	Pick     *CompareForm
+	PickOpen bool
+	Alerts   []Alert
+	Folded   []FoldLine
+	Tools    ToolsView
+	Same     Sentence // set when nothing differs
+	Decide   *Link    // the review, when this is a release against its gate base
 }

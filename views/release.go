@@ -137,11 +137,24 @@ type Decision struct {
 
 // Evidence is what changed, in the form that shows it best.
 type Evidence struct {
-	Text  *TextDiff
-	Value *Pair
-	Tool  *ToolView // of an added or a removed tool: its description and schema
-	Order []OrderLine
-	Whole *Link // "whole description"
+	Texts  []PlacedText
+	Values []PlacedValue
+	Tool   *ToolView // of an added or a removed tool: its description and schema
+	Order  []OrderLine
+	Whole  *Link // "whole description"
+}
+
+// PlacedText is a text and where it stands; Place is "" when that goes without
+// saying.
+type PlacedText struct {
+	Place string
+	Text  TextDiff
+}
+
+// PlacedValue is a value and where it stands.
+type PlacedValue struct {
+	Place string
+	Value Pair
 }
 
 // OrderLine is a tool that stands elsewhere.

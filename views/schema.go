@@ -18,6 +18,7 @@ type SchemaDiff struct {
 type SchemaRow struct {
 	Anchor   string
 	Path     prose.Visible
+	Pointer  string // within the tool, never shown
 	Depth    int    // 0 to 4
 	What     string // "added", "removed", "changed", "same"
 	Badge    *Badge

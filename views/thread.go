@@ -4,15 +4,16 @@ import "github.com/countersign/countersign/review/prose"
 
 // CommentForm starts a thread.
 type CommentForm struct {
-	ID     string
-	URL    string
-	About  string // "drop_database"
-	Places []Place
-	Hidden []HiddenField // fixed parts of the place
-	Body   string        // typed before, kept
-	Back   string
-	Open   bool
-	Fault  Sentence
+	ID       string
+	URL      string
+	About    string // "drop_database"
+	Places   []Place
+	Hidden   []HiddenField // fixed parts of the place
+	Body     string        // typed before, kept
+	Back     string
+	Open     bool
+	Fault    Sentence
+	CanBlock bool
 }
 
 // Place is something a comment can be about.

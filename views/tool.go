@@ -25,7 +25,9 @@ type ToolView struct {
 	Answer     *AnswerForm
 	Said       []VerdictLine
 	Comment    *CommentForm
-	CommentURL string // on the description
+	Plain      bool        // of the listing itself: no fields of a tool
+	Order      []OrderLine // what moved
+	CommentURL string      // on the description
 }
 
 // Effect is one thing that changes for a caller.

@@ -1,4 +1,77 @@
 package web
 
-// pageRoutes are the pages of the dashboard.
-func pageRoutes(s *Server) []route { return nil }
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
+)
+
+// pageRoutes are the pages of the dashboard, and the forms on them.
+func pageRoutes(s *Server) []route {
+	reads, reviews, maintains := person(people.Viewer), person(people.Reviewer), person(people.Maintainer)
+	admins := anywhere(people.Admin)
+	routes := []route{
+		get("/sign-in", anybody, s.signInPage),
+		post("/sign-in", anybody, s.signInForm),
+		post("/sign-out", anybody, s.signOutForm),
+		get("/links/:token", anybody, s.linkPage),
+		post("/links/:token", anybody, s.linkForm),
+
+		get("/", anywhere(people.Viewer), s.homePage),
+		get("/deliveries", anywhere(people.Viewer), s.deliveriesPage),
+		get("/audit", anywhere(people.Maintainer), s.auditPage),
+
+		get("/people", anywhere(people.Maintainer), s.peoplePage),
+		post("/people", maintains, s.addPersonForm),
+		post("/people/:id/role", maintains, s.setRoleForm),
+		post("/people/:id/disable", admins, s.forAdmins(s.disableForm)),
+		post("/people/:id/reset", admins, s.forAdmins(s.resetForm)),
+		get("/tokens", anywhere(people.Viewer), s.tokensPage),
+		post("/tokens", maintains, s.addTokenForm),
+		post("/tokens/:id/revoke", maintains, s.revokeTokenForm),
+
+		get("/servers", anywhere(people.Viewer), s.serversPage),
+		get("/servers/new", admins, s.forAdmins(s.newServerPage)),
+		post("/servers", admins, s.forAdmins(s.addServerForm)),
+		get("/servers/:server", reads, s.serverPage),
+		get("/servers/:server/connect", reads, s.connectPage),
+		get("/servers/:server/connect/state", reads, s.connectState),
+		get("/servers/:server/deliveries", reads, s.deliveriesPage),
+		get("/servers/:server/listings/:id", reads, s.listingPage),
+		get("/servers/:server/compare", reads, s.comparePage),
+		get("/servers/:server/push", reviews, s.uploadPage),
+		post("/servers/:server/push", reviews, s.uploadForm).limited(s.uploadBody()),
+		post("/servers/:server/secret", maintains, s.rotateSecretForm),
+		post("/servers/:server/policy", maintains, s.policyForm),
+	}
+	return append(routes, releaseRoutes(s)...)
+}
+
+// forAdmins says in words who a page is for. The service would refuse as well, but
+// as if there were nothing, since it protects servers that way.
+func (s *Server) forAdmins(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !isAdmin(s.actor(c)) {
+			return review.Errorf(review.Forbidden, "Only an administrator can do this.")
+		}
+		return next(c)
+	}
+}
+
+// releaseRoutes are the review of a release.
+func releaseRoutes(s *Server) []route {
+	reads, reviews, maintains := person(people.Viewer), person(people.Reviewer), person(people.Maintainer)
+	return []route{
+		get("/releases/:id", reads, s.releasePage),
+		post("/releases/:id/verdicts", reviews, s.verdictForm),
+		post("/releases/:id/threads", reviews, s.openThreadForm),
+		post("/releases/:id/threads/:thread/comments", reviews, s.commentOnThreadForm),
+		post("/releases/:id/threads/:thread/resolve", reviews, s.resolveThreadForm),
+		post("/releases/:id/threads/:thread/reopen", reviews, s.reopenThreadForm),
+		post("/releases/:id/baseline", maintains, s.baselineForm),
+		post("/releases/:id/predecessor", maintains, s.predecessorForm),
+		post("/releases/:id/release", maintains, s.releaseForm),
+		post("/releases/:id/withdraw", maintains, s.withdrawForm),
+	}
+}

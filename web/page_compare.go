@@ -1,0 +1,106 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/views"
+)
+
+// comparePage shows any two listings of a server side by side. It looks like the
+// tools of a release, and nothing can be decided on it.
+func (s *Server) comparePage(c echo.Context) error {
+	ctx, a, slug := c.Request().Context(), s.actor(c), c.Param("server")
+	from, to := c.QueryParam("from"), c.QueryParam("to")
+	view, err := s.svc.Server(ctx, a, slug)
+	if err != nil {
+		return err
+	}
+	listings, err := s.svc.Listings(ctx, a, slug, review.Page{Limit: serverListings})
+	if err != nil {
+		return err
+	}
+	titles := titlesOf(view.Releases)
+	pick := &views.CompareForm{URL: serverPath(slug) + "/compare", From: s.listingPlaces(listings, titles, from), To: s.listingPlaces(listings, titles, to)}
+	page := s.page(c, "Compare", "servers", serversCrumb, serverCrumb(&view.Server))
+	if to == "" {
+		return s.render(c, http.StatusOK, views.Compare(views.ComparePage{
+			Page: page, Heading: views.Say("Compare"), Pick: pick, PickOpen: true, Same: views.Say("Choose two listings."),
+		}))
+	}
+	cmp, err := s.svc.Compare(ctx, a, slug, from, to)
+	if err != nil {
+		return err
+	}
+	m := s.presentCompare(cmp, titles, c.QueryParam("tool"))
+	m.Page, m.Pick = page, pick
+	return s.render(c, http.StatusOK, views.Compare(m))
+}
+
+func (s *Server) presentCompare(v *review.CompareView, titles map[string]string, tool string) views.ComparePage {
+	old, new := listingTitle(v.From, titles), listingTitle(v.To, titles)
+	badge := views.ClassBadge(v.Report.Class)
+	m := views.ComparePage{Heading: views.Say(old + " → " + new), Class: &badge, Sub: compareSub(v.Report)}
+	if len(v.Report.Changes) == 0 {
+		m.Class, m.Same = nil, views.Say("Nothing differs.")
+		if v.From.RawHash == v.To.RawHash {
+			m.Same = views.Say("Nothing differs, to the byte.")
+		}
+		return m
+	}
+	p := s.comparePresenter(v, old, new, tool)
+	links := func(ch *change.Change) views.NameLink {
+		return views.NameLink{Name: views.ShowName(ch.Name()), URL: p.toolURL(ch.ID)}
+	}
+	m.Folded = foldLines(v.Report, links)
+	m.Alerts = alertsOf(v.Report, p.toolLinks)
+	m.Tools = *p.tools()
+	return m
+}
+
+func listingTitle(l review.ListingInfo, titles map[string]string) string {
+	if l.ID == "" {
+		return "nothing"
+	}
+	return cmpOr(titles[l.ID], "#"+l.Digest.Short())
+}
+
+func compareSub(r *change.Report) []string {
+	sub := countWords(r.Counts)
+	if r.CachePrefixKept > 0 {
+		sub = append(sub, "the first "+toolCount(r.CachePrefixKept)+" keep their bytes")
+	}
+	return sub
+}
+
+// comparePresenter shows a comparison by the presenter of releases: a release that
+// nobody can decide.
+func (s *Server) comparePresenter(v *review.CompareView, old, new, tool string) *releasePresenter {
+	why := "Decisions are taken in the review of a release."
+	rv := &review.ReleaseView{
+		Server: v.Server, Role: people.Viewer, Listing: v.To, Report: v.Report, Old: v.Old, New: v.New,
+		Release: review.Release{Version: new}, Base: &review.Release{Version: old},
+		Actions: review.Actions{Comment: why},
+	}
+	for _, ch := range v.Report.Changes {
+		rv.Changes = append(rv.Changes, review.Decided{Change: ch, CannotWhy: why})
+	}
+	p := &releasePresenter{s: s, v: rv, q: releaseRequest{view: viewTools, tool: tool}, index: map[string]int{}, whole: v.New}
+	p.compare = &comparison{slug: v.Server.Slug, from: v.From.ID, to: v.To.ID}
+	for i := range rv.Changes {
+		p.index[rv.Changes[i].ID] = i
+		p.answers = append(p.answers, answers{})
+	}
+	return p
+}
+
+// comparison is set when the presenter shows two listings instead of a release.
+type comparison struct{ slug, from, to string }
+
+func (c *comparison) path(tool string) string {
+	return path([]string{"servers", c.slug, "compare"}, "from", c.from, "to", c.to, "tool", tool)
+}

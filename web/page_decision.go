@@ -1,0 +1,637 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/views"
+)
+
+// card is one decision: some edits on some changes, and where it stands.
+type card struct {
+	id       string
+	class    change.Class
+	sentence string
+	hidden   bool
+	pairs    []editOn
+	changes  []int // of the view, in its order
+	words    int   // new ones to read
+
+	state  cardState
+	can    bool // somebody asked for it, and the actor may answer
+	cannot string
+	mine   review.VerdictKind // the actor's answer, when it is the same to all
+	said   []*review.Verdict
+}
+
+// editOn is one edit of one change: what an answer is stored for.
+type editOn struct {
+	edit   string
+	change int
+	detail *change.Detail
+}
+
+type cardState int
+
+const (
+	cardOpen cardState = iota
+	cardApproved
+	cardRejected
+	cardSettled // nothing is asked for
+)
+
+func (c *card) open() bool { return c.state == cardOpen }
+
+// makeCards makes a card of each decision of the report, and of each change that no
+// decision covers, so that nothing is without a place to be seen and answered.
+func (p *releasePresenter) makeCards() []card {
+	if p.v.Report == nil {
+		return nil
+	}
+	var cards []card
+	covered := map[editKey]bool{}
+	for _, d := range p.v.Report.Decisions {
+		c := card{class: d.Class, sentence: d.Sentence, hidden: d.Hidden}
+		for _, id := range d.Changes {
+			p.cover(&c, id, d.Edits, covered)
+		}
+		if len(c.pairs) > 0 {
+			cards = append(cards, p.finish(c))
+		}
+	}
+	for i := range p.v.Changes {
+		ch := &p.v.Changes[i]
+		for j := range ch.Details {
+			det := &ch.Details[j]
+			if covered[editKey{det.Edit, i}] || det.Class == change.None {
+				continue
+			}
+			c := card{class: det.Class, sentence: det.Sentence, hidden: det.Hidden}
+			p.cover(&c, ch.ID, []string{det.Edit}, covered)
+			cards = append(cards, p.finish(c))
+		}
+	}
+	return cards
+}
+
+type editKey struct {
+	edit   string
+	change int
+}
+
+// cover adds the edits that a change has of a decision.
+func (p *releasePresenter) cover(c *card, id string, edits []string, covered map[editKey]bool) {
+	i, ok := p.index[id]
+	if !ok {
+		return
+	}
+	ch := &p.v.Changes[i]
+	for _, edit := range edits {
+		det := detailOf(ch, edit)
+		key := editKey{edit, i}
+		if det == nil || covered[key] {
+			continue
+		}
+		covered[key] = true
+		c.pairs = append(c.pairs, editOn{edit, i, det})
+		if !slices.Contains(c.changes, i) {
+			c.changes = append(c.changes, i)
+		}
+	}
+}
+
+func detailOf(ch *review.Decided, edit string) *change.Detail {
+	for i := range ch.Details {
+		if ch.Details[i].Edit == edit {
+			return &ch.Details[i]
+		}
+	}
+	return nil
+}
+
+// finish finds out where the card stands.
+func (p *releasePresenter) finish(c card) card {
+	first := c.pairs[0]
+	c.id = fmt.Sprintf("d-%s-%s", first.edit, p.v.Changes[first.change].ID)
+	c.words = newWords(c.pairs)
+	rejected, answered, settled := false, true, true
+	mine := map[review.VerdictKind]int{}
+	for _, pr := range c.pairs {
+		ch := &p.v.Changes[pr.change]
+		st := stateOf(ch, p.answers[pr.change], pr.edit, p.me, p.self)
+		rejected = rejected || st.rejected
+		settled = settled && st.settled
+		answered = answered && (st.approved || st.settled)
+		if st.mine != nil {
+			mine[st.mine.Kind]++
+		}
+		c.said = append(c.said, st.said...)
+		if ch.CanDecide {
+			c.can = true
+		} else if c.cannot == "" {
+			c.cannot = ch.CannotWhy
+		}
+	}
+	c.state = stateOfCard(rejected, answered, settled, len(c.said) > 0)
+	for kind, n := range mine {
+		if n == len(c.pairs) {
+			c.mine = kind
+		}
+	}
+	return c
+}
+
+func stateOfCard(rejected, answered, settled, said bool) cardState {
+	switch {
+	case rejected:
+		return cardRejected
+	case settled && !said:
+		return cardSettled
+	case answered:
+		return cardApproved
+	}
+	return cardOpen
+}
+
+// newWords counts the words that somebody who decides has not read before.
+func newWords(pairs []editOn) int {
+	n := 0
+	seen := map[string]bool{}
+	for _, pr := range pairs {
+		if seen[pr.edit] {
+			continue
+		}
+		seen[pr.edit] = true
+		n += len(strings.Fields(pr.detail.Gained))
+		if pr.detail.ID == "tool.added" {
+			n += addedWords(pr.detail)
+		}
+	}
+	return n
+}
+
+// addedWords counts the description of a new tool.
+func addedWords(det *change.Detail) int {
+	t, err := surface.NewTool(1, jsontext.Value(det.New))
+	if err != nil {
+		return 0
+	}
+	return wordsOf(&t)
+}
+
+// filters of the decisions, in order.
+var filters = []struct {
+	value, text string
+	keep        func(*card) bool
+}{
+	{"", "All", func(*card) bool { return true }},
+	{"breaking", "Breaking", func(c *card) bool { return c.class == change.Breaking }},
+	{"undecided", "Undecided", func(c *card) bool { return c.class == change.Undecided }},
+	{"behaviour", "Behaviour", func(c *card) bool { return c.class == change.Behaviour }},
+	{"text", "Text", func(c *card) bool { return c.class == change.Text || c.class == change.Compatible }},
+	{"hidden", "Hidden characters", func(c *card) bool { return c.hidden }},
+	{"me", "Needs me", func(c *card) bool { return c.can }},
+}
+
+// pills are the filters that leave something.
+func (p *releasePresenter) pills() []views.Pill {
+	var out []views.Pill
+	for _, f := range filters {
+		n := 0
+		for i := range p.cards {
+			if p.cards[i].open() && f.keep(&p.cards[i]) {
+				n++
+			}
+		}
+		if n > 0 || f.value == p.q.filter {
+			out = append(out, views.Pill{Text: f.text, Count: thousands(n), URL: p.path("filter", f.value), Current: f.value == p.q.filter})
+		}
+	}
+	if len(out) <= 2 && p.q.filter == "" {
+		return nil // one kind only: nothing to choose
+	}
+	return out
+}
+
+func (p *releasePresenter) kept(c *card) bool {
+	for _, f := range filters {
+		if f.value == p.q.filter {
+			return f.keep(c)
+		}
+	}
+	return true
+}
+
+func (p *releasePresenter) decisions() *views.DecisionsView {
+	v := &views.DecisionsView{Pills: p.pills(), Folded: p.folded()}
+	var open, closed []*card
+	for i := range p.cards {
+		switch c := &p.cards[i]; {
+		case !c.open():
+			closed = append(closed, c)
+		case p.kept(c):
+			open = append(open, c)
+		}
+	}
+	for i, c := range open {
+		back := p.path("filter", p.q.filter)
+		if i+1 < len(open) {
+			back += "#" + open[i+1].id
+		}
+		v.Open = append(v.Open, p.decision(c, back))
+	}
+	for _, c := range closed {
+		v.Closed = append(v.Closed, p.decision(c, p.path()))
+	}
+	v.ClosedLabel = plural(len(closed), "decision that is not open", "decisions that are not open")
+	v.ClosedOpen = len(open) == 0 && len(closed) > 0 && len(closed) <= 12
+	if len(open) == 0 {
+		v.Empty = views.Say(p.nothingOpen(len(closed)))
+	}
+	return v
+}
+
+func (p *releasePresenter) nothingOpen(closed int) string {
+	switch {
+	case p.v.Report == nil:
+		return "There is no comparison yet. Load this page again in a moment."
+	case p.q.filter != "":
+		return "Nothing open here."
+	case closed > 0:
+		return "No decision is open."
+	case p.v.Base != nil:
+		return "Nothing differs from " + quoted(p.v.Base.Title()) + "."
+	}
+	return "There is nothing to decide."
+}
+
+var closedBadges = map[cardState]views.Badge{
+	cardApproved: {Tone: views.OK, Icon: "check", Word: "approved"},
+	cardRejected: {Tone: views.Bad, Icon: "cross", Word: "rejected"},
+	cardSettled:  {Tone: views.Plain, Icon: "check", Word: "accepted"},
+}
+
+// decision shows a card; back is where its form leads to afterwards.
+func (p *releasePresenter) decision(c *card, back string) views.Decision {
+	first := &p.v.Changes[c.changes[0]]
+	d := views.Decision{
+		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(c.sentence), Hidden: c.hidden,
+		Meta: metaOf(c), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
+	}
+	if len(c.changes) == 1 {
+		d.On, d.OnURL = views.ShowName(subjectName(first)), p.toolURL(first.ID)
+		if c.open() {
+			d.Comment = p.commentForm(first, c.id+"-c", pointersOf(c), back)
+		}
+	} else {
+		d.OnMany = toolCount(len(c.changes))
+		for _, i := range c.changes {
+			d.Tools = append(d.Tools, views.NameLink{Name: views.ShowName(subjectName(&p.v.Changes[i])), URL: p.toolURL(p.v.Changes[i].ID)})
+		}
+		if p.v.Actions.Comment == "" {
+			d.CommentURL = p.path("view", viewTools, "tool", first.ID, "at", c.pairs[0].detail.Pointer) + "#comment"
+		}
+	}
+	if b, ok := closedBadges[c.state]; ok {
+		d.State = &b
+	}
+	if c.state == cardSettled && first.Requirement != nil {
+		d.Needs = views.Say(first.Requirement.Why)
+	}
+	for _, v := range distinct(c.said) {
+		d.Said = append(d.Said, p.s.verdictLine(v))
+	}
+	return d
+}
+
+// subjectName is how a change is called on pages.
+func subjectName(ch *review.Decided) string {
+	switch ch.Subject {
+	case change.SubjectInstructions:
+		return "instructions"
+	case change.SubjectOrder:
+		return "order of the list"
+	}
+	if ch.Tool == nil {
+		return toolName("", max(ch.NewPosition, ch.OldPosition))
+	}
+	return toolName(*ch.Tool, max(ch.NewPosition, ch.OldPosition))
+}
+
+func pointersOf(c *card) []string {
+	var out []string
+	for _, pr := range c.pairs {
+		if pr.detail.Pointer != "" && !slices.Contains(out, pr.detail.Pointer) {
+			out = append(out, pr.detail.Pointer)
+		}
+	}
+	return out
+}
+
+// metaOf says what else is worth knowing, once each.
+func metaOf(c *card) []views.Sentence {
+	var texts []string
+	add := func(s *string) {
+		if s != nil && *s != "" && !slices.Contains(texts, *s) {
+			texts = append(texts, *s)
+		}
+	}
+	for _, pr := range c.pairs {
+		add(pr.detail.Effect)
+		add(pr.detail.Note)
+	}
+	var more []string // the edits of a card that is about several
+	for _, pr := range c.pairs {
+		if pr.detail.Sentence != c.sentence && !slices.Contains(more, pr.detail.Sentence) {
+			more = append(more, pr.detail.Sentence)
+		}
+	}
+	if len(more) <= mostSentences {
+		texts = append(texts, more...)
+	}
+	var out []views.Sentence
+	for _, t := range texts {
+		out = append(out, views.Say(t))
+	}
+	return out
+}
+
+// mostSentences is how many edits a card spells out; a family of forty new tools
+// has its own list.
+const mostSentences = 8
+
+func (p *releasePresenter) witness(c *card) *views.Witness {
+	for _, pr := range c.pairs {
+		if w := p.witnessOf(&p.v.Changes[pr.change], pr.detail); w != nil {
+			return w
+		}
+	}
+	return nil
+}
+
+func (p *releasePresenter) witnessOf(ch *review.Decided, det *change.Detail) *views.Witness {
+	if len(det.Witness) == 0 || string(det.Witness) == "null" {
+		return nil
+	}
+	old, new := p.labels()
+	lead := "This call worked in " + old + " and fails in " + new + ":"
+	if det.Direction == "output" {
+		lead = "This result was not possible in " + old + " and is in " + new + ":"
+	}
+	return &views.Witness{
+		Lead: lead, Tool: views.ShowName(subjectName(ch)), Args: prose.Show(string(det.Witness)), Plain: string(det.Witness),
+	}
+}
+
+// evidence shows what changed in the form that shows it best: of one edit its
+// texts or values, of a tool that came or went the tool.
+func (p *releasePresenter) evidence(c *card) *views.Evidence {
+	first := c.pairs[0]
+	ch := &p.v.Changes[first.change]
+	switch {
+	case ch.Subject == change.SubjectOrder:
+		return p.orderEvidence()
+	case ch.Kind == change.Added && len(c.changes) == 1, ch.Kind == change.Removed && len(c.changes) == 1:
+		return p.toolEvidence(ch)
+	case len(c.changes) > 1 && !sameEdit(c):
+		return nil // each tool has its own: they are a click away
+	}
+	return p.editEvidence(c, ch)
+}
+
+func sameEdit(c *card) bool {
+	for _, pr := range c.pairs {
+		if pr.edit != c.pairs[0].edit {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *releasePresenter) orderEvidence() *views.Evidence {
+	e := &views.Evidence{}
+	for _, m := range p.v.Report.Moved {
+		e.Order = append(e.Order, views.OrderLine{Name: views.ShowName(m.Tool), From: thousands(m.From), To: thousands(m.To)})
+	}
+	return e
+}
+
+func (p *releasePresenter) toolEvidence(ch *review.Decided) *views.Evidence {
+	s, ok := p.sides(ch)
+	if !ok || ch.Subject != change.SubjectTool {
+		return p.instructionsEvidence(ch)
+	}
+	t := s.view()
+	return &views.Evidence{Tool: &t}
+}
+
+func (p *releasePresenter) instructionsEvidence(ch *review.Decided) *views.Evidence {
+	if len(ch.Details) == 0 {
+		return nil
+	}
+	return &views.Evidence{Texts: []views.PlacedText{{Text: p.texts(&ch.Details[0])}}}
+}
+
+// editEvidence shows the edits of a card: texts whole and side by side, each text
+// once however many of its passages changed, else the values.
+func (p *releasePresenter) editEvidence(c *card, ch *review.Decided) *views.Evidence {
+	e := &views.Evidence{}
+	seen := map[string]bool{}
+	for _, pr := range c.pairs {
+		det := pr.detail
+		if pr.change != c.changes[0] || seen[det.Pointer] {
+			continue
+		}
+		seen[det.Pointer] = true
+		if isText(det) {
+			d := p.passage(c, det)
+			e.Texts = append(e.Texts, views.PlacedText{Place: placeIfMany(c, det), Text: d})
+			continue
+		}
+		if v := views.PairUp(jsonText(det.Old), jsonText(det.New)); v.Differs() && !strings.HasPrefix(det.ID, "tool.") {
+			e.Values = append(e.Values, views.PlacedValue{Place: placeIfMany(c, det), Value: v})
+		}
+	}
+	if len(e.Texts) == 0 && len(e.Values) == 0 {
+		return nil
+	}
+	if ch.Subject == change.SubjectTool && len(c.changes) == 1 {
+		e.Whole = &views.Link{Text: "See the whole tool", URL: p.toolURL(ch.ID)}
+	}
+	return e
+}
+
+// placeIfMany names the place when a card is about several.
+func placeIfMany(c *card, det *change.Detail) string {
+	if len(pointersOf(c)) > 1 {
+		return placeName(det.Pointer)
+	}
+	return ""
+}
+
+// isText reports whether a detail is about prose: then it is shown side by side.
+func isText(det *change.Detail) bool {
+	if det.Lost != "" || det.Gained != "" {
+		return true
+	}
+	return strings.HasSuffix(det.Pointer, "/description") && (kindOf(det.Old) == '"' || kindOf(det.New) == '"')
+}
+
+func kindOf(raw []byte) jsontext.Kind { return jsontext.Value(raw).Kind() }
+
+// passage shows an edit of a text: whole on one tool, and on many only the passage
+// that they share.
+func (p *releasePresenter) passage(c *card, det *change.Detail) views.TextDiff {
+	if len(c.changes) > 1 && (det.Lost != "" || det.Gained != "") {
+		old, new := p.labels()
+		return views.Texts(orNilText(det.Lost), orNilText(det.Gained), old, new)
+	}
+	return p.texts(det)
+}
+
+func orNilText(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// texts compares the whole texts of a detail.
+func (p *releasePresenter) texts(det *change.Detail) views.TextDiff {
+	old, new := p.labels()
+	return views.Texts(rawText(det.Old), rawText(det.New), old, new)
+}
+
+// rawText is the text of a JSON string; of another value its JSON; nil of none.
+func rawText(raw []byte) *string {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	s := jsonText(raw)
+	return &s
+}
+
+// answerForm asks for an answer, or lets one be taken back.
+func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
+	if !c.can {
+		if c.open() {
+			return &views.AnswerForm{Cannot: c.cannot}
+		}
+		return nil
+	}
+	if c.state == cardSettled {
+		return nil
+	}
+	f := &views.AnswerForm{
+		ID: c.id, URL: p.act("verdicts"), Back: back, About: views.Say(c.sentence).String(), Subject: p.subject(c),
+		Items: p.items(c), NoteHint: p.noteHint(c),
+	}
+	switch c.mine {
+	case review.Approve:
+		f.Mine = "You approved this."
+	case review.Reject:
+		f.Mine = "You rejected this."
+	}
+	if k := p.q.kept; k != nil && (k.about(f.Items) || len(p.q.stale) > 0 && k.subject == f.Subject) {
+		f.Note = k.note
+	}
+	return f
+}
+
+// subject names what a form is about, so that an answer which came too late can be
+// matched to what is there now.
+func (p *releasePresenter) subject(c *card) string {
+	if len(c.changes) == 1 {
+		return views.ShowName(subjectName(&p.v.Changes[c.changes[0]])).String()
+	}
+	return views.Say(c.sentence).String()
+}
+
+// items are the edits with the changes that were shown: "ed_… ch_… ch_…".
+func (p *releasePresenter) items(c *card) []string {
+	var order []string
+	on := map[string][]string{}
+	for _, pr := range c.pairs {
+		ch := &p.v.Changes[pr.change]
+		if !ch.CanDecide {
+			continue
+		}
+		if on[pr.edit] == nil {
+			order = append(order, pr.edit)
+		}
+		on[pr.edit] = append(on[pr.edit], ch.ID)
+	}
+	var out []string
+	for _, edit := range order {
+		out = append(out, edit+" "+strings.Join(on[edit], " "))
+	}
+	return out
+}
+
+func (p *releasePresenter) noteHint(c *card) string {
+	for _, pr := range c.pairs {
+		ch := &p.v.Changes[pr.change]
+		ask := gate.Ask{Class: pr.detail.Class, Removal: ch.Kind == change.Removed, Hidden: pr.detail.Hidden}
+		if !p.v.Server.Policy.Line(ask).Reason {
+			continue
+		}
+		why := views.ClassBadge(pr.detail.Class).Word
+		if pr.detail.Hidden {
+			why = "hidden characters"
+		}
+		return "Reason (needed to approve: " + why + ")"
+	}
+	return "Reason"
+}
+
+// folded is noise and sameness, as one honest line each.
+func (p *releasePresenter) folded() []views.FoldLine {
+	if p.v.Report == nil {
+		return nil
+	}
+	out := foldLines(p.v.Report, func(ch *change.Change) views.NameLink {
+		return views.NameLink{Name: views.ShowName(ch.Name()), URL: p.toolURL(ch.ID)}
+	})
+	if n := p.v.Report.Counts.Same; n > 0 {
+		out = append(out, views.FoldLine{Text: views.Say(plural(n, "tool is the same.", "tools are the same."))})
+	}
+	return out
+}
+
+var foldSentences = map[string]string{
+	"annotation.default-made-explicit": "now spell out a default of the protocol. No effect.",
+	"annotation.default-made-implicit": "no longer spell out a default of the protocol. No effect.",
+}
+
+// foldLines shows what was folded away, with the tools to be opened.
+func foldLines(r *change.Report, link func(*change.Change) views.NameLink) []views.FoldLine {
+	var out []views.FoldLine
+	for _, f := range r.Folded {
+		line := views.FoldLine{}
+		sentence := foldSentences[f.ID]
+		for i := range r.Changes {
+			ch := &r.Changes[i]
+			for _, det := range ch.Details {
+				if det.ID == f.ID && det.Class == change.None {
+					line.Tools = append(line.Tools, link(ch))
+					sentence = cmpOr(sentence, det.Sentence)
+					break
+				}
+			}
+		}
+		line.Text = views.Say(toolCount(f.Tools) + ": " + sentence)
+		if words, known := foldSentences[f.ID]; known {
+			line.Text = views.Say(toolCount(f.Tools) + " " + words)
+		}
+		out = append(out, line)
+	}
+	return out
+}

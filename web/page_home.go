@@ -1,0 +1,131 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/views"
+)
+
+func (s *Server) homePage(c echo.Context) error {
+	home, err := s.svc.Home(c.Request().Context(), s.actor(c))
+	if err != nil {
+		return err
+	}
+	names := map[string]prose.Visible{}
+	for _, v := range home.Servers {
+		names[v.Server.ID] = views.ShowName(v.Server.Name)
+	}
+	return s.render(c, http.StatusOK, views.Home(views.HomePage{
+		Page:    s.page(c, "", "home"),
+		Turn:    s.releaseLines(home.YourTurn, names),
+		Waiting: s.releaseLines(home.Waiting, names),
+		Servers: s.serverLines(home.Servers),
+		AddURL:  s.addServerURL(c),
+	}))
+}
+
+// addServerURL is where somebody who may adds a server.
+func (s *Server) addServerURL(c echo.Context) string {
+	if isAdmin(s.actor(c)) {
+		return "/servers/new"
+	}
+	return ""
+}
+
+// releaseLines shows releases in a list; names are those of their servers, nil on
+// a server's own page.
+func (s *Server) releaseLines(list []review.ReleaseSummary, names map[string]prose.Visible) []views.ReleaseLine {
+	var out []views.ReleaseLine
+	for _, r := range list {
+		out = append(out, views.ReleaseLine{
+			URL:     releasePath(r.Release.ID),
+			Server:  names[r.Release.ServerID],
+			Profile: profileName(r.Release.Profile, review.DefaultProfile),
+			Version: views.ShowName(r.Release.Title()),
+			Gate:    views.GateBadge(r.Gate),
+			State:   stateBadge(r.State),
+			Why:     views.Say(s.lineWhy(r)),
+			Classes: openCounts(r),
+			When:    s.when(r.Release.Head.PushedAt),
+			Tools:   toolCount(r.Listing.ToolCount),
+		})
+	}
+	return out
+}
+
+// openCounts are the classes of changes while they still matter.
+func openCounts(r review.ReleaseSummary) []views.CountBadge {
+	if r.State == review.StateInReview || r.State == review.StateReady {
+		return countBadges(r.Counts)
+	}
+	return nil
+}
+
+// lineWhy says in a list where a release stands.
+func (s *Server) lineWhy(r review.ReleaseSummary) string {
+	switch r.State {
+	case review.StateReleased:
+		return "Released " + s.ago(r.Release.ReleasedAt) + "."
+	case review.StateWithdrawn:
+		return "Withdrawn " + s.ago(r.Release.WithdrawnAt) + ": " + r.Release.WithdrawnReason
+	case review.StateSuperseded:
+		return "A later push of this profile was released."
+	}
+	return r.Why
+}
+
+var stateBadges = map[review.ReleaseState]views.Badge{
+	review.StateReleased:   {Tone: views.OK, Icon: "check", Word: "released"},
+	review.StateWithdrawn:  {Tone: views.Bad, Icon: "minus", Word: "withdrawn"},
+	review.StateSuperseded: {Tone: views.Plain, Icon: "minus", Word: "superseded"},
+}
+
+// stateBadge is nil while the gate's word says enough.
+func stateBadge(state review.ReleaseState) *views.Badge {
+	if b, ok := stateBadges[state]; ok {
+		return &b
+	}
+	return nil
+}
+
+func (s *Server) serverLines(list []review.ServerView) []views.ServerLine {
+	var out []views.ServerLine
+	for _, v := range list {
+		line := views.ServerLine{
+			URL: serverPath(v.Server.Slug), Name: views.ShowName(v.Server.Name), Slug: v.Server.Slug,
+			Gate: views.GateBadge(v.Gate), Why: views.Say(serverWhy(v)),
+		}
+		open := 0
+		for _, r := range v.Releases {
+			switch r.State {
+			case review.StateInReview, review.StateReady:
+				open++
+			case review.StateReleased:
+				if line.Last == nil {
+					line.Last = views.ShowName(r.Release.Title())
+				}
+			}
+		}
+		if len(v.Releases) > 0 {
+			line.When = s.when(v.Releases[0].Release.Head.PushedAt)
+			line.Facts = append(line.Facts, toolCount(v.Releases[0].Listing.ToolCount))
+		}
+		if open > 0 {
+			line.Facts = append(line.Facts, thousands(open)+" in review")
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func serverWhy(v review.ServerView) string {
+	if v.Gate == gate.Result("") && v.Why == "" {
+		return "No listing yet."
+	}
+	return v.Why
+}

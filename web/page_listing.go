@@ -1,0 +1,304 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/schema"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/views"
+)
+
+// readAtOnce is how many tools a page shows in full.
+const readAtOnce = 200
+
+// listingPage shows a surface as it was received: how it is made, what a model
+// reads in its order, or one tool of it.
+func (s *Server) listingPage(c echo.Context) error {
+	l, srv, err := s.svc.Listing(c.Request().Context(), s.actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	if srv.Slug != c.Param("server") {
+		return review.Errorf(review.NotFound, "This listing is not of that server.")
+	}
+	m := s.presentListingPage(c, l, srv)
+	m.Page = s.page(c, "Listing of "+srv.Name, "servers", serversCrumb, serverCrumb(srv))
+	return s.render(c, http.StatusOK, views.Listing(m))
+}
+
+func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *review.Server) views.ListingPage {
+	base := listingPath(srv.Slug, l.ID)
+	p := listingPresenter{l: l.Surface, base: base}
+	m := views.ListingPage{
+		Heading: views.Say("Listing of " + srv.Name), Digest: l.Surface.Digest.Short(), State: listingState(l.Surface),
+		Sub: []string{toolCount(len(l.Surface.Tools)), "received " + s.ago(l.ReceivedAt)}, Facts: listingFacts(l),
+	}
+	if l.Profile != review.DefaultProfile {
+		m.Sub = append(m.Sub, "profile "+l.Profile)
+	}
+	tool, view := c.QueryParam("tool"), c.QueryParam("view")
+	switch {
+	case tool != "":
+		m.Open = p.oneTool(tool)
+	case view == "read":
+		m.Tools = p.readTools(c.QueryParam("from"))
+	default:
+		m.Overview = p.overview()
+	}
+	m.Tabs = []views.Tab{
+		{Text: "Overview", URL: base, Current: m.Overview != nil},
+		{Text: "As a model reads it", Count: thousands(len(l.Surface.Tools)), URL: base + "?view=read", Current: m.Tools != nil},
+		{Text: "One tool", URL: base + "?tool=1", Current: m.Open != nil},
+	}
+	return m
+}
+
+func listingState(l *surface.Listing) views.GateBar {
+	switch {
+	case l.Kind != surface.KindListing:
+		return gateBar(gate.Undecided, "This is a "+string(l.Kind)+", not what a server answered to `tools/list`. It can't be approved.")
+	case !l.Complete:
+		return gateBar(gate.Undecided, "This is a part of a listing. What is missing from it is not removed.")
+	}
+	errors := 0
+	for _, p := range l.Problems {
+		if p.Level == surface.LevelError {
+			errors++
+		}
+	}
+	if errors > 0 {
+		return gateBar(gate.Blocked, "Complete, with "+plural(errors, "error", "errors")+". A tool with errors can't be approved as it is.")
+	}
+	return gateBar(gate.Pass, "Complete: every tool of this listing arrived.")
+}
+
+func listingFacts(l *review.Listing) []views.Fact {
+	s := l.Surface
+	facts := []views.Fact{
+		{Label: "Shape", Text: string(s.Shape)},
+		{Label: "Protocol", Value: prose.Show(cmpOr(s.ProtocolVersion, "not said"))},
+		{Label: "Size", Text: bytesSize(len(s.Raw))},
+		{Label: "Digest", Text: s.Digest.String()},
+		{Label: "Raw hash", Text: s.RawHash.String()},
+	}
+	if len(s.Server) > 0 {
+		facts = append(facts, views.Fact{Label: "Server info", Value: prose.Show(string(s.Server))})
+	}
+	return facts
+}
+
+// listingPresenter shows one listing; base is its address.
+type listingPresenter struct {
+	l    *surface.Listing
+	base string
+}
+
+func toolAnchor(base string, position int) string { return base + "?tool=" + strconv.Itoa(position) }
+
+var conventionWords = map[surface.Convention]string{
+	surface.NounFirst: "The noun comes first", surface.VerbFirst: "The verb comes first", surface.Mixed: "Nouns and verbs come first",
+}
+
+func (p listingPresenter) overview() *views.ListingOverview {
+	f := surface.NewFamilies(toolNames(p.l))
+	o := &views.ListingOverview{
+		Convention: views.Say(conventionSentence(f)), Families: familyLines(f.Families, p.base), Problems: problems(p.l.Problems),
+	}
+	for _, ob := range f.Objects {
+		o.Objects = append(o.Objects, familyLine(surface.Family{Name: ob.Name, Tools: ob.Tools, Positions: ob.Positions}, p.base))
+	}
+	for _, out := range f.Outliers {
+		o.Outliers = append(o.Outliers, p.outlier(out))
+	}
+	for _, sc := range f.Scattered {
+		o.Scattered = append(o.Scattered, views.ScatteredLine{Name: views.ShowName(sc.Family), Positions: positions(sc.Positions)})
+	}
+	switch in := p.l.Instructions; {
+	case in.Present:
+		text := views.Texts(&in.Text, &in.Text, "", "")
+		o.Words = &text
+	case in.Asked:
+		o.NoWords = "This server sent no instructions."
+	default:
+		o.NoWords = "Nobody asked for them: this is the answer to tools/list alone."
+	}
+	return o
+}
+
+func conventionSentence(f surface.Families) string {
+	s := conventionWords[f.Convention]
+	if f.Separator != "" {
+		s += ", words joined by " + quoted(f.Separator)
+	}
+	if f.HousePrefix != nil {
+		s += ", behind the house prefix " + quoted(*f.HousePrefix)
+	}
+	return s + "."
+}
+
+func familyLines(list []surface.Family, base string) []views.FamilyLine {
+	var out []views.FamilyLine
+	for _, f := range list {
+		out = append(out, familyLine(f, base))
+	}
+	return out
+}
+
+func familyLine(f surface.Family, base string) views.FamilyLine {
+	line := views.FamilyLine{Name: views.ShowName(f.Name), Count: thousands(len(f.Tools)), Positions: positions(f.Positions)}
+	for i, t := range f.Tools {
+		line.Tools = append(line.Tools, views.PlacedTool{Position: thousands(f.Positions[i]), Name: views.ShowName(t), URL: toolAnchor(base, f.Positions[i])})
+	}
+	for _, sub := range f.Subfamilies {
+		line.Sub = append(line.Sub, views.FamilyLine{Name: views.ShowName(sub.Name), Count: toolCount(len(sub.Tools)), Positions: positions(sub.Positions)})
+	}
+	return line
+}
+
+var costLooks = map[surface.Cost]views.Badge{
+	surface.Expensive:  {Tone: views.Bad, Icon: "cross", Word: "expensive"},
+	surface.Unsortable: {Tone: views.Warn, Icon: "bang", Word: "unsortable"},
+	surface.Free:       {Tone: views.Plain, Icon: "equal", Word: "free"},
+}
+
+func (p listingPresenter) outlier(o surface.Outlier) views.OutlierLine {
+	line := views.OutlierLine{
+		PlacedTool: views.PlacedTool{Position: thousands(o.Position), Name: views.ShowName(o.Tool), URL: toolAnchor(p.base, o.Position)},
+		Cost:       costLooks[o.Cost],
+	}
+	switch o.Cost {
+	case surface.Expensive:
+		line.Why = views.Say("It stands apart from the family " + quoted(o.RelatedFamily) + ", where it is looked for in vain.")
+	case surface.Unsortable:
+		line.Why = views.Say("It names nothing that it could be sorted under.")
+	default:
+		line.Why = views.Say("It has no siblings to be found with, so this costs nothing.")
+	}
+	return line
+}
+
+// readTools shows tools in full, in the order of the array, from a position on.
+func (p listingPresenter) readTools(from string) *views.ListingTools {
+	start, err := strconv.Atoi(from)
+	if err != nil || start < 1 || start > len(p.l.Tools) {
+		start = 1
+	}
+	end := min(start-1+readAtOnce, len(p.l.Tools))
+	v := &views.ListingTools{Range: thousands(start) + " to " + thousands(end) + " of " + thousands(len(p.l.Tools))}
+	if start > 1 {
+		v.Newer = p.base + "?view=read&from=" + strconv.Itoa(max(1, start-readAtOnce))
+	}
+	if end < len(p.l.Tools) {
+		v.Older = p.base + "?view=read&from=" + strconv.Itoa(end+1)
+	}
+	byPosition := map[int][]surface.Problem{}
+	for _, pr := range p.l.Problems {
+		byPosition[pr.Position] = append(byPosition[pr.Position], pr)
+	}
+	for i := start - 1; i < end; i++ {
+		t := p.readTool(&p.l.Tools[i])
+		t.Problems = problems(byPosition[i+1])
+		v.Tools = append(v.Tools, t)
+	}
+	return v
+}
+
+func (p listingPresenter) readTool(t *surface.Tool) views.ReadTool {
+	v := views.ReadTool{Position: strconv.Itoa(t.Position), Name: views.ShowName(toolName(t.Name, t.Position)), URL: toolAnchor(p.base, t.Position), Hints: hintWords(t)}
+	if title, ok := t.Title(); ok {
+		v.Title = prose.Show(title)
+	}
+	if words, ok := t.Description(); ok && strings.TrimSpace(words) != "" {
+		v.Words = prose.Show(words)
+	} else {
+		v.NoWords = true
+	}
+	v.Params = paramsOf(t)
+	return v
+}
+
+// paramsOf lists the parameters of a tool in short.
+func paramsOf(t *surface.Tool) []views.Param {
+	raw, ok := t.InputSchema()
+	if !ok {
+		return nil
+	}
+	list, err := schema.Properties(raw)
+	if err != nil {
+		return nil // the problem is listed with the tool
+	}
+	var out []views.Param
+	for _, p := range list {
+		if p.Depth == 0 {
+			out = append(out, views.Param{Name: views.ShowName(p.Path), Type: prose.Show(p.Type), Optional: !p.Required})
+		}
+	}
+	return out
+}
+
+// hintWords are the hints that a tool declares itself.
+func hintWords(t *surface.Tool) []string {
+	if _, ok := t.Annotations(); !ok {
+		return nil
+	}
+	h := t.Hints()
+	if h.ReadOnly {
+		return []string{"reads only"}
+	}
+	var out []string
+	if h.Destructive {
+		out = append(out, "may destroy")
+	}
+	if h.Idempotent {
+		out = append(out, "may be repeated")
+	}
+	return out
+}
+
+// oneTool shows one tool whole beside the list of all.
+func (p listingPresenter) oneTool(position string) *views.ToolsView {
+	v := &views.ToolsView{ListURL: p.base + "?view=read", Chosen: true, Overview: []string{"There is no tool at this position."}}
+	n, err := strconv.Atoi(position)
+	if err == nil && n >= 1 && n <= len(p.l.Tools) {
+		t := alone(&p.l.Tools[n-1]).view()
+		t.Facts = []string{"position " + thousands(n) + " of " + thousands(len(p.l.Tools))}
+		v.Open = &t
+	}
+	for _, f := range surface.NewFamilies(toolNames(p.l)).Families {
+		g := views.ToolGroup{Name: views.ShowName(f.Name), Count: thousands(len(f.Tools))}
+		for i, name := range f.Tools {
+			at := f.Positions[i]
+			g.Tools = append(g.Tools, views.ToolRow{URL: toolAnchor(p.base, at), Kind: strconv.Itoa(at), KindIs: "position", Name: views.ShowName(name), Current: at == n})
+		}
+		v.Groups = append(v.Groups, g)
+	}
+	if g := p.familyless(n); len(g.Tools) > 0 {
+		v.Groups = append(v.Groups, g)
+	}
+	return v
+}
+
+// familyless are tools that belong to no family: outliers and tools without names.
+func (p listingPresenter) familyless(open int) views.ToolGroup {
+	g := views.ToolGroup{Name: views.ShowName("in no family")}
+	of := familiesOf(p.l)
+	for i := range p.l.Tools {
+		t := &p.l.Tools[i]
+		if of[t.Name] != "" {
+			continue
+		}
+		g.Tools = append(g.Tools, views.ToolRow{
+			URL: toolAnchor(p.base, t.Position), Kind: strconv.Itoa(t.Position), KindIs: "position",
+			Name: views.ShowName(toolName(t.Name, t.Position)), Current: t.Position == open,
+		})
+	}
+	g.Count = thousands(len(g.Tools))
+	return g
+}

@@ -1,0 +1,332 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/views"
+)
+
+var roleWords = []struct {
+	role people.Role
+	text string
+}{
+	{people.Viewer, "Viewer: reads"},
+	{people.Reviewer, "Reviewer: comments and decides"},
+	{people.Maintainer, "Maintainer: also releases, and settings"},
+	{people.Admin, "Administrator: also people and servers"},
+}
+
+func (s *Server) peoplePage(c echo.Context) error {
+	return s.renderPeople(c, http.StatusOK, views.PeoplePage{}, nil)
+}
+
+// renderPeople shows the accounts, with what the last act brought; form is what
+// was typed, when it was refused.
+func (s *Server) renderPeople(c echo.Context, status int, p views.PeoplePage, form url.Values) error {
+	ctx, a := c.Request().Context(), s.actor(c)
+	users, err := s.svc.Users(ctx, a)
+	if err != nil {
+		return err
+	}
+	servers, err := s.svc.Servers(ctx, a)
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, v := range servers {
+		names[v.Server.ID] = v.Server.Name
+	}
+	p.Page = s.page(c, "People", "people")
+	for i := range users {
+		p.People = append(p.People, s.personLine(a, &users[i], names, servers))
+	}
+	p.Add = &views.PersonForm{
+		Email: form.Get("email"), Name: form.Get("name"),
+		Roles: rolePlaces(a, people.Role(cmpOr(form.Get("role"), string(people.Reviewer))), false), Servers: serverPlaces(a, servers, form.Get("server")),
+	}
+	return s.render(c, status, views.People(p))
+}
+
+func (s *Server) personLine(a review.Actor, u *people.User, names map[string]string, servers []review.ServerView) views.PersonLine {
+	line := views.PersonLine{ID: u.ID, Label: prose.Show(u.Label()), Email: prose.Show(u.Email), You: a.User != nil && u.ID == a.User.ID}
+	for _, m := range u.Memberships {
+		r := views.RoleLine{Role: string(m.Role)}
+		if m.ServerID != "" {
+			name, known := names[m.ServerID]
+			if !known {
+				continue // a server that the viewer knows nothing of
+			}
+			r.Where = views.ShowName(name)
+		}
+		line.Roles = append(line.Roles, r)
+	}
+	if !u.Active() {
+		line.Disabled = "disabled " + s.ago(u.DisabledAt)
+		return line
+	}
+	line.RoleForm = &views.RoleForm{URL: path([]string{"people", u.ID, "role"}), Roles: rolePlaces(a, u.RoleOn(""), true), Servers: serverPlaces(a, servers, "")}
+	if isAdmin(a) {
+		line.ResetURL = path([]string{"people", u.ID, "reset"})
+		if !line.You {
+			line.EndURL = path([]string{"people", u.ID, "disable"})
+		}
+	}
+	return line
+}
+
+// rolePlaces are the roles that somebody may give: none above their own.
+func rolePlaces(a review.Actor, chosen people.Role, none bool) []views.Place {
+	var out []views.Place
+	for _, r := range roleWords {
+		if r.role == people.Admin && !isAdmin(a) {
+			continue
+		}
+		out = append(out, views.Place{Value: string(r.role), Label: r.text, Chosen: r.role == chosen})
+	}
+	if none {
+		out = append(out, views.Place{Value: "", Label: "No role", Chosen: chosen == people.NoRole})
+	}
+	return out
+}
+
+// serverPlaces are the servers that somebody gives roles on; administrators also
+// on every one.
+func serverPlaces(a review.Actor, servers []review.ServerView, chosen string) []views.Place {
+	var out []views.Place
+	if isAdmin(a) {
+		out = append(out, views.Place{Value: "", Label: "Every server", Chosen: chosen == ""})
+	}
+	for _, v := range servers {
+		if v.Role.AtLeast(people.Maintainer) {
+			out = append(out, views.Place{Value: v.Server.Slug, Label: prose.Show(v.Server.Name).String(), Chosen: v.Server.Slug == chosen})
+		}
+	}
+	return out
+}
+
+// addPersonForm adds an account and shows its invitation, once.
+func (s *Server) addPersonForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	n := review.NewUser{Email: form.Get("email"), Name: form.Get("name"), Role: people.Role(form.Get("role")), ServerSlug: form.Get("server")}
+	u, link, err := s.svc.AddUser(c.Request().Context(), s.actor(c), n)
+	if fault, ok := sentenceOf(err); ok {
+		return s.renderPeople(c, describe(err, "").Status, views.PeoplePage{Fault: fault}, form)
+	}
+	if err != nil {
+		return err
+	}
+	if link == "" {
+		s.flash(c, flashDone, u.Label()+" has the role now.")
+		return c.Redirect(http.StatusSeeOther, "/people")
+	}
+	return s.renderPeople(c, http.StatusCreated, views.PeoplePage{
+		Link: &views.OneLink{For: prose.Show(u.Label()), URL: link, Does: "It sets a password and works once, for 72 hours."},
+	}, nil)
+}
+
+func (s *Server) setRoleForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	err = s.svc.SetRole(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("server"), people.Role(form.Get("role")))
+	return s.afterPerson(c, err, "The role is set.")
+}
+
+func (s *Server) disableForm(c echo.Context) error {
+	err := s.svc.DisableUser(c.Request().Context(), s.actor(c), c.Param("id"))
+	return s.afterPerson(c, err, "The account is disabled. Its sessions and tokens are ended; its rejections stay.")
+}
+
+func (s *Server) afterPerson(c echo.Context, err error, done string) error {
+	if fault, ok := sentenceOf(err); ok {
+		return s.renderPeople(c, describe(err, "").Status, views.PeoplePage{Fault: fault}, nil)
+	}
+	if err != nil {
+		return err
+	}
+	s.flash(c, flashDone, done)
+	return c.Redirect(http.StatusSeeOther, "/people")
+}
+
+// resetForm makes a reset link and shows it, once.
+func (s *Server) resetForm(c echo.Context) error {
+	ctx, a := c.Request().Context(), s.actor(c)
+	users, err := s.svc.Users(ctx, a)
+	if err != nil {
+		return err
+	}
+	for i := range users {
+		if users[i].ID != c.Param("id") {
+			continue
+		}
+		link, err := s.svc.ResetLink(ctx, a, users[i].Email)
+		if err != nil {
+			return s.afterPerson(c, err, "")
+		}
+		return s.renderPeople(c, http.StatusOK, views.PeoplePage{
+			Link: &views.OneLink{For: prose.Show(users[i].Label()), URL: link, Does: "It sets a new password and works once, for an hour."},
+		}, nil)
+	}
+	return review.Errorf(review.NotFound, "There is no such account.")
+}
+
+var scopeWords = []struct {
+	scope people.Scope
+	text  string
+}{
+	{people.ScopePush, "sends listings"},
+	{people.ScopeGate, "asks whether a listing may be published"},
+	{people.ScopeRead, "reads what you may read"},
+	{people.ScopeReview, "decides, as you"},
+}
+
+func (s *Server) tokensPage(c echo.Context) error {
+	return s.renderTokens(c, http.StatusOK, views.TokensPage{}, nil)
+}
+
+func (s *Server) renderTokens(c echo.Context, status int, p views.TokensPage, form url.Values) error {
+	ctx, a := c.Request().Context(), s.actor(c)
+	tokens, err := s.svc.Tokens(ctx, a)
+	if err != nil {
+		return err
+	}
+	servers, err := s.svc.Servers(ctx, a)
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, v := range servers {
+		names[v.Server.ID] = v.Server.Name
+	}
+	p.Page = s.page(c, "Tokens", "tokens")
+	for i := range tokens {
+		p.Tokens = append(p.Tokens, s.tokenLine(a, &tokens[i], names))
+	}
+	p.New = tokenForm(a, servers, form)
+	return s.render(c, status, views.Tokens(p))
+}
+
+func (s *Server) tokenLine(a review.Actor, t *people.Token, names map[string]string) views.TokenLine {
+	line := views.TokenLine{
+		Name: prose.Show(t.Name), Hint: t.Hint, Scopes: joinScopes(t.Scopes),
+		Made: s.when(t.CreatedAt), Ends: s.when(t.ExpiresAt), Used: s.when(t.LastUsed), Never: t.LastUsed.IsZero(),
+	}
+	if t.ServerID != "" {
+		line.Server = views.ShowName(cmpOr(names[t.ServerID], "another server"))
+	}
+	switch {
+	case t.UserID == "":
+	case a.User != nil && t.UserID == a.User.ID:
+		line.User = prose.Show("you")
+	default:
+		line.User = prose.Show("somebody else")
+	}
+	if t.FromShell {
+		line.Tags = append(line.Tags, "made in the shell")
+	}
+	switch {
+	case !t.RevokedAt.IsZero():
+		line.Dead = "revoked"
+	case !s.opt.Now().Before(t.ExpiresAt):
+		line.Dead = "expired"
+	default:
+		line.RevokeURL = path([]string{"tokens", t.ID, "revoke"})
+	}
+	return line
+}
+
+func joinScopes(scopes []people.Scope) string {
+	var out []string
+	for _, sc := range scopes {
+		out = append(out, string(sc))
+	}
+	return strings.Join(out, ", ")
+}
+
+const meValue = "me"
+
+func tokenForm(a review.Actor, servers []review.ServerView, form url.Values) *views.TokenForm {
+	f := &views.TokenForm{
+		Name: form.Get("name"), Days: cmpOr(form.Get("days"), "90"),
+		Users: []views.Place{{Value: meValue, Label: "You", Chosen: form.Get("as") == meValue || form == nil && !maintainsAny(a.User)}},
+	}
+	if maintainsAny(a.User) {
+		f.Users = append([]views.Place{{Value: "", Label: "A machine"}}, f.Users...)
+	}
+	f.Servers = append(f.Servers, views.Place{Value: "", Label: "Every server", Chosen: form.Get("server") == ""})
+	for _, v := range servers {
+		f.Servers = append(f.Servers, views.Place{Value: v.Server.Slug, Label: prose.Show(v.Server.Name).String(), Chosen: form.Get("server") == v.Server.Slug})
+	}
+	for _, sc := range scopeWords {
+		choice := views.Choice{Value: string(sc.scope), Title: string(sc.scope), Text: sc.text, Checked: form == nil && (sc.scope == people.ScopePush || sc.scope == people.ScopeGate)}
+		for _, wanted := range form["scope"] {
+			choice.Checked = choice.Checked || wanted == string(sc.scope)
+		}
+		f.Scopes = append(f.Scopes, choice)
+	}
+	return f
+}
+
+// addTokenForm makes a token and shows its secret, once.
+func (s *Server) addTokenForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	a := s.actor(c)
+	n := review.NewToken{Name: form.Get("name"), ServerSlug: form.Get("server"), Days: days(form.Get("days"))}
+	for _, sc := range form["scope"] {
+		n.Scopes = append(n.Scopes, people.Scope(sc))
+	}
+	if form.Get("as") == meValue {
+		n.UserEmail = a.User.Email
+	}
+	secret, t, err := s.svc.CreateToken(c.Request().Context(), a, n)
+	if fault, ok := sentenceOf(err); ok {
+		return s.renderTokens(c, describe(err, "").Status, views.TokensPage{Fault: fault}, form)
+	}
+	if err != nil {
+		return err
+	}
+	return s.renderTokens(c, http.StatusCreated, views.TokensPage{Secret: secret, SecretOf: prose.Show(t.Name)}, nil)
+}
+
+// days reads how long a token lives; what is no number is for the service to
+// refuse.
+func days(text string) int {
+	if text == "" {
+		return 0
+	}
+	n := 0
+	for _, r := range text {
+		if r < '0' || r > '9' || n > 1000 {
+			return -1
+		}
+		n = n*10 + int(r-'0')
+	}
+	return n
+}
+
+func (s *Server) revokeTokenForm(c echo.Context) error {
+	a := s.actor(c)
+	err := s.svc.RevokeToken(c.Request().Context(), a, c.Param("id"))
+	if review.KindOf(err) == review.NotFound && !maintainsAny(a.User) {
+		return review.Errorf(review.Forbidden, "You may revoke your own tokens. Whoever maintains a server may revoke those of its machines.")
+	}
+	if err != nil {
+		return err
+	}
+	s.flash(c, flashDone, "The token is revoked.")
+	return c.Redirect(http.StatusSeeOther, "/tokens")
+}

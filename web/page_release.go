@@ -1,0 +1,346 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/views"
+)
+
+// Views of a release.
+const (
+	viewDecisions = "decisions"
+	viewTools     = "tools"
+	viewThreads   = "threads"
+	viewHistory   = "history"
+)
+
+// releaseRequest is what the address of a release page, or a form on it that was
+// refused, asks to be shown.
+type releaseRequest struct {
+	view   string
+	filter string // of decisions
+	tool   string // change id, "n12" or "o12"
+	at     string // pointer that a comment is about
+
+	status int
+	fault  views.Sentence
+	stale  views.Sentence
+	kept   *keptAnswer // typed and not stored
+	draft  string      // a comment, typed and not stored
+	acks   []string    // notes of a baseline form
+	reason string      // of a withdrawal
+}
+
+func releaseRequestOf(c echo.Context) releaseRequest {
+	q := releaseRequest{
+		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), status: http.StatusOK,
+	}
+	if q.view == "" && q.tool != "" {
+		q.view = viewTools
+	}
+	if q.view == "" {
+		q.view = viewDecisions
+	}
+	return q
+}
+
+func (s *Server) releasePage(c echo.Context) error {
+	return s.renderRelease(c, releaseRequestOf(c))
+}
+
+// renderRelease shows a release as it is now.
+func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
+	view, err := s.svc.Release(c.Request().Context(), s.actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	p := s.newReleasePresenter(c, view, q)
+	if err := p.loadUnchanged(c); err != nil {
+		return err
+	}
+	model := p.page()
+	model.Page = s.page(c, view.Server.Name+" "+view.Release.Title(), "servers", serversCrumb, serverCrumb(&view.Server))
+	if view.Release.Profile != review.DefaultProfile {
+		model.Crumbs = append(model.Crumbs, views.NameLink{Name: views.ShowName(view.Release.Profile), URL: serverPath(view.Server.Slug)})
+	}
+	return s.render(c, q.status, views.Release(model))
+}
+
+// releasePresenter turns a release into its page.
+type releasePresenter struct {
+	s    *Server
+	v    *review.ReleaseView
+	q    releaseRequest
+	me   string // user id
+	self bool   // an author's own approval counts
+
+	index   map[string]int // of Changes by change id
+	answers []answers      // of Changes
+	cards   []card
+	whole   *surface.Listing // loaded when an unchanged tool is open
+	compare *comparison      // set when this is no release but two listings
+}
+
+func (s *Server) newReleasePresenter(c echo.Context, v *review.ReleaseView, q releaseRequest) *releasePresenter {
+	p := &releasePresenter{s: s, v: v, q: q, self: v.Server.Policy.SelfReview(), index: map[string]int{}}
+	if u := s.actor(c).User; u != nil {
+		p.me = u.ID
+	}
+	for i := range v.Changes {
+		p.index[v.Changes[i].ID] = i
+		p.answers = append(p.answers, answersTo(&v.Changes[i]))
+	}
+	p.cards = p.makeCards()
+	return p
+}
+
+// loadUnchanged reads the listing whole when a tool is open that did not change: a
+// release carries the bytes of changed tools only.
+func (p *releasePresenter) loadUnchanged(c echo.Context) error {
+	if p.q.view != viewTools || !strings.HasPrefix(p.q.tool, "n") {
+		return nil
+	}
+	l, _, err := p.s.svc.Listing(c.Request().Context(), p.s.actor(c), p.v.Listing.ID)
+	if err != nil {
+		return err
+	}
+	p.whole = l.Surface
+	return nil
+}
+
+func (p *releasePresenter) page() views.ReleasePage {
+	m := views.ReleasePage{Head: p.head(), Tabs: p.tabs(), Aside: p.aside()}
+	switch p.q.view {
+	case viewTools:
+		m.Tools = p.tools()
+	case viewThreads:
+		m.Threads = p.threads()
+	case viewHistory:
+		m.History = p.history()
+	default:
+		m.Decisions = p.decisions()
+	}
+	return m
+}
+
+func (p *releasePresenter) path(pairs ...string) string { return releasePath(p.v.Release.ID, pairs...) }
+
+func (p *releasePresenter) act(name string) string {
+	return path([]string{"releases", p.v.Release.ID, name})
+}
+
+// labels name the two sides of every comparison.
+func (p *releasePresenter) labels() (old, new string) {
+	old = "before"
+	if p.v.Base != nil {
+		old = prose.Show(p.v.Base.Title()).String()
+	}
+	return old, prose.Show(p.v.Release.Title()).String()
+}
+
+func (p *releasePresenter) tabs() []views.Tab {
+	open := 0
+	for _, c := range p.cards {
+		if c.open() {
+			open++
+		}
+	}
+	threads := 0
+	for i := range p.v.Threads {
+		if p.v.Threads[i].Open() {
+			threads++
+		}
+	}
+	tabs := []views.Tab{
+		{Text: "Decisions", Count: thousands(open), URL: p.path(), Key: "d", Current: p.q.view == viewDecisions},
+		{Text: "Tools", Count: thousands(len(p.v.Changes)), URL: p.path("view", viewTools), Key: "t", Current: p.q.view == viewTools},
+		{Text: "Threads", URL: p.path("view", viewThreads), Current: p.q.view == viewThreads},
+		{Text: "History", URL: p.path("view", viewHistory), Current: p.q.view == viewHistory},
+	}
+	if threads > 0 {
+		tabs[2].Count = thousands(threads)
+	}
+	return tabs
+}
+
+func (p *releasePresenter) head() views.ReleaseHead {
+	v := p.v
+	h := views.ReleaseHead{
+		Title: views.ShowName(v.Release.Title()), Against: views.Say(p.against()), Pushed: views.Say(p.pushed()),
+		Digest: v.Listing.Digest.Short(), State: stateBadge(v.State), Gate: p.gate(), Fault: p.q.fault,
+		Alerts: p.alerts(), Baseline: p.baseline(), Predecessor: p.predecessor(),
+	}
+	if len(p.q.stale) > 0 {
+		h.Stale = &views.Stale{Sentence: p.q.stale, Kept: p.keptAnswers()}
+	}
+	return h
+}
+
+func (p *releasePresenter) against() string {
+	if p.v.Base == nil {
+		return "the first listing of this profile"
+	}
+	return "against " + p.v.Base.Title() + ", released " + p.s.ago(p.v.Base.ReleasedAt)
+}
+
+func (p *releasePresenter) pushed() string {
+	h := p.v.Release.Head
+	author := "author unknown"
+	if h.Author != "" {
+		author = "written by " + h.Author
+	}
+	if h.AuthorID != "" && h.AuthorID == h.PusherID {
+		return "pushed " + p.s.ago(h.PushedAt) + " by " + h.PushedBy
+	}
+	return "pushed " + p.s.ago(h.PushedAt) + " by " + h.PushedBy + ", " + author
+}
+
+// gate shows the gate's sentence, and how much there is to do.
+func (p *releasePresenter) gate() views.GateBar {
+	bar := gateBar(p.v.Answer.Result, p.v.Answer.Why, p.changeCounts()...)
+	open, mine, words := 0, 0, 0
+	for _, c := range p.cards {
+		if !c.open() {
+			continue
+		}
+		open++
+		words += c.words
+		if c.can {
+			mine++
+			if bar.Next == nil && p.v.Answer.Result == gate.Blocked {
+				bar.Next = &views.Link{Text: "Next decision", URL: p.nextURL(c.id)}
+			}
+		}
+	}
+	if open > 0 {
+		bar.Sub = append(bar.Sub, fmt.Sprintf("%s open, %s for you", plural(open, "answer", "answers"), thousands(mine)))
+	}
+	if words > 0 {
+		bar.Sub = append(bar.Sub, plural(words, "new word", "new words")+", "+minutes(words, open))
+	}
+	if !p.v.Answer.Independent && p.v.Answer.Result == gate.Pass {
+		bar.Sub = append(bar.Sub, "an author's own approval counted")
+	}
+	return bar
+}
+
+// nextURL leads to a decision: within this page when it is the view of decisions.
+func (p *releasePresenter) nextURL(id string) string {
+	if p.q.view == viewDecisions && p.q.filter == "" {
+		return "#" + id
+	}
+	return p.path() + "#" + id
+}
+
+// minutes guesses how long somebody needs: 200 words a minute, and a quarter of a
+// minute to decide.
+func minutes(words, decisions int) string {
+	n := max(1, words/200+decisions/4)
+	return "about " + plural(n, "minute", "minutes")
+}
+
+func (p *releasePresenter) changeCounts() []string {
+	if p.v.Report == nil || p.v.Base == nil {
+		return []string{toolCount(p.v.Listing.ToolCount)}
+	}
+	return countWords(p.v.Report.Counts)
+}
+
+// countWords says what happened to the tools, in one line.
+func countWords(n change.Counts) []string {
+	var parts []string
+	add := func(n int, word string) {
+		if n > 0 {
+			parts = append(parts, thousands(n)+" "+word)
+		}
+	}
+	add(n.Changed, "changed")
+	add(n.Added, "new")
+	add(n.Removed, "gone")
+	add(n.Renamed, "renamed")
+	add(n.Moved, "only moved")
+	add(n.Same, "the same")
+	if len(parts) == 0 {
+		return []string{"no tools"}
+	}
+	return []string{"tools: " + strings.Join(parts, ", ")}
+}
+
+func (p *releasePresenter) alerts() []views.Alert {
+	if p.v.Report == nil {
+		return nil
+	}
+	return alertsOf(p.v.Report, p.toolLinks)
+}
+
+// alertsOf are things about a comparison as a whole that must not be missed.
+func alertsOf(r *change.Report, links func([]string) []views.NameLink) []views.Alert {
+	var out []views.Alert
+	if r.Partial {
+		out = append(out, views.Alert{Tone: views.Ask, Icon: "question", Text: views.Say(cmpOr(r.PartialWhy, "This listing is a part: what is missing from it is not removed."))})
+	}
+	for _, b := range r.Raised {
+		look := views.ClassBadge(b.Class)
+		out = append(out, views.Alert{Tone: look.Tone, Icon: look.Icon, Text: views.Say(b.Sentence), More: links(b.Tools)})
+	}
+	for _, n := range r.Notes {
+		out = append(out, views.Alert{Tone: views.Plain, Icon: "info", Text: views.Say(n)})
+	}
+	return out
+}
+
+// toolLinks leads to changed tools by name.
+func (p *releasePresenter) toolLinks(names []string) []views.NameLink {
+	byName := map[string]string{}
+	for i := range p.v.Changes {
+		byName[p.v.Changes[i].Name()] = p.v.Changes[i].ID
+	}
+	var out []views.NameLink
+	for _, n := range names {
+		out = append(out, views.NameLink{Name: views.ShowName(n), URL: p.toolURL(byName[n])})
+	}
+	return out
+}
+
+func (p *releasePresenter) toolURL(id string) string {
+	if p.compare != nil {
+		return p.compare.path(id)
+	}
+	return p.path("view", viewTools, "tool", id)
+}
+
+func (p *releasePresenter) predecessor() *views.ConfirmForm {
+	r := p.v.Release
+	if r.Predecessor == "" || r.PredecessorConfirmedBy != "" || !r.ReleasedAt.IsZero() || !r.WithdrawnAt.IsZero() {
+		return nil
+	}
+	return &views.ConfirmForm{
+		URL: p.act("predecessor"), Cannot: p.v.Actions.ConfirmPredecessor,
+		Sentence: views.Say("The push names " + quoted(r.Predecessor) + " as what it follows. " + p.v.BaseWhy),
+	}
+}
+
+// formError tells errors that belong on the page where they happened from others.
+// A stale answer shows the page as it is now.
+func (q *releaseRequest) take(err error) error {
+	var e *review.Error
+	if errors.As(err, &e) && e.Kind == review.Stale {
+		q.status, q.stale = http.StatusConflict, views.Say(e.Sentence)
+		return nil
+	}
+	if fault, ok := sentenceOf(err); ok {
+		q.status, q.fault = describe(err, "").Status, fault
+		return nil
+	}
+	return err
+}

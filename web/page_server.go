@@ -1,0 +1,295 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/views"
+)
+
+func (s *Server) serversPage(c echo.Context) error {
+	list, err := s.svc.Servers(c.Request().Context(), s.actor(c))
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.Servers(views.ServersPage{
+		Page: s.page(c, "Servers", "servers"), Servers: s.serverLines(list), AddURL: s.addServerURL(c),
+	}))
+}
+
+// presetChoices is the one question that a policy starts from.
+func presetChoices(chosen gate.Preset) []views.Choice {
+	list := []views.Choice{
+		{Value: string(gate.JustMe), Title: "Just me", Text: "Wording passes by rule. What changes behaviour asks you; what breaks callers asks you for a reason."},
+		{Value: string(gate.Team), Title: "A team", Text: "Every change asks somebody other than its author. What breaks callers asks an owner, with a reason."},
+		{Value: string(gate.NotOurServer), Title: "It is not our server", Text: "Every change asks somebody. Hidden characters block."},
+	}
+	for i := range list {
+		list[i].Checked = list[i].Value == string(chosen)
+	}
+	return list
+}
+
+func (s *Server) newServerPage(c echo.Context) error {
+	return s.renderNewServer(c, http.StatusOK, views.ServerNewPage{Presets: presetChoices(gate.Team)})
+}
+
+func (s *Server) renderNewServer(c echo.Context, status int, p views.ServerNewPage) error {
+	p.Page = s.page(c, "Add a server", "servers", serversCrumb)
+	p.Width = narrow
+	return s.render(c, status, views.ServerNew(p))
+}
+
+// addServerForm registers a server and shows its secret, once: the answer to the
+// form itself, so that the secret is never kept anywhere to be shown later.
+func (s *Server) addServerForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	n := review.NewServer{Slug: strings.TrimSpace(form.Get("slug")), Name: form.Get("name"), Preset: gate.Preset(form.Get("preset"))}
+	srv, secret, err := s.svc.AddServer(c.Request().Context(), s.actor(c), n)
+	if fault, ok := sentenceOf(err); ok {
+		return s.renderNewServer(c, describe(err, "").Status, views.ServerNewPage{
+			Name: n.Name, Slug: n.Slug, Presets: presetChoices(n.Preset), Fault: fault,
+		})
+	}
+	if err != nil {
+		return err
+	}
+	p := views.SecretPage{
+		Page: s.page(c, srv.Name+" is registered", "servers", serversCrumb), Heading: srv.Name + " is registered",
+		Lead:   "Keep it where your CI keeps its secrets, as COUNTERSIGN_SECRET.",
+		Secret: secret, Command: s.pushCommand(srv.Slug),
+		Next:    views.Link{Text: "I have kept it: wait for the first push", URL: serverPath(srv.Slug) + "/connect"},
+		PollURL: serverPath(srv.Slug) + "/connect/state", Waiting: waitingSentence,
+	}
+	p.Width = narrow
+	return s.render(c, http.StatusCreated, views.Secret(p))
+}
+
+// pushCommand is what CI runs.
+func (s *Server) pushCommand(slug string) string {
+	return fmt.Sprintf("countersign push listing.json \\\n  --to %s \\\n  --server %s --version 1.0.0 \\\n  --secret \"$COUNTERSIGN_SECRET\"", s.link(""), slug)
+}
+
+func (s *Server) rotateSecretForm(c echo.Context) error {
+	slug := c.Param("server")
+	secret, err := s.svc.RotateSecret(c.Request().Context(), s.actor(c), slug)
+	if err != nil {
+		return err
+	}
+	p := views.SecretPage{
+		Page: s.page(c, "New webhook secret", "servers", serversCrumb), Heading: "New webhook secret for " + slug,
+		Lead: "Put it into your CI within 24 hours: so long the old one is accepted too.", Secret: secret,
+		Next: views.Link{Text: "Back to the server", URL: serverPath(slug)},
+	}
+	p.Width = narrow
+	return s.render(c, http.StatusOK, views.Secret(p))
+}
+
+func (s *Server) policyForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	slug := c.Param("server")
+	err = s.svc.SetPreset(c.Request().Context(), s.actor(c), slug, gate.Preset(form.Get("preset")))
+	if fault, ok := sentenceOf(err); ok {
+		s.flash(c, flashProblem, fault.String())
+		return c.Redirect(http.StatusSeeOther, serverPath(slug)+"#settings")
+	}
+	if err != nil {
+		return err
+	}
+	s.flash(c, flashDone, "The policy is saved and applies at once.")
+	return c.Redirect(http.StatusSeeOther, serverPath(slug))
+}
+
+const waitingSentence = "Waiting for the first push."
+
+// arrival is what became of the first pushes to a server.
+type arrival struct {
+	State    string // "waiting", "arrived", "refused"
+	Text     string
+	delivery *review.Delivery
+}
+
+// arrivalOf looks at the newest delivery: whatever a later push says counts.
+func (s *Server) arrivalOf(c echo.Context, slug string) (arrival, error) {
+	list, err := s.svc.Deliveries(c.Request().Context(), s.actor(c), slug, review.Page{Limit: 1})
+	if err != nil || len(list) == 0 {
+		return arrival{State: "waiting", Text: waitingSentence}, err
+	}
+	d := &list[0]
+	if d.ReleaseID == "" {
+		return arrival{State: "refused", Text: d.Outcome, delivery: d}, nil
+	}
+	return arrival{State: "arrived", Text: "The first push arrived. " + d.Outcome, delivery: d}, nil
+}
+
+// connectState answers the module that waits for the first push.
+func (s *Server) connectState(c echo.Context) error {
+	a, err := s.arrivalOf(c, c.Param("server"))
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+	return c.JSON(http.StatusOK, map[string]string{"state": a.State, "text": a.Text})
+}
+
+// waitAgain is how often, in seconds, a browser without scripts asks again.
+const waitAgain = 5
+
+var arrivalLooks = map[string]views.Badge{
+	"waiting": {Tone: views.Plain, Icon: "wait"}, "arrived": {Tone: views.OK, Icon: "check"}, "refused": {Tone: views.Bad, Icon: "cross"},
+}
+
+// connectPage waits for the first push, then shows it, or why it failed.
+func (s *Server) connectPage(c echo.Context) error {
+	view, err := s.svc.Server(c.Request().Context(), s.actor(c), c.Param("server"))
+	if err != nil {
+		return err
+	}
+	srv := &view.Server
+	a, err := s.arrivalOf(c, srv.Slug)
+	if err != nil {
+		return err
+	}
+	look := arrivalLooks[a.State]
+	p := views.ConnectPage{
+		Page: s.page(c, "Connect "+srv.Slug, "servers", serversCrumb, serverCrumb(srv)), Server: views.ShowName(srv.Name),
+		Command: s.pushCommand(srv.Slug), PollURL: serverPath(srv.Slug) + "/connect/state", RotateURL: serverPath(srv.Slug) + "#settings",
+		State: a.State, Tone: look.Tone, Icon: look.Icon, Status: views.Say(a.Text),
+	}
+	p.Width = narrow
+	if a.State != "arrived" {
+		p.Refresh = waitAgain
+	}
+	if a.delivery != nil {
+		p.When = s.when(a.delivery.ReceivedAt)
+		p.Problems = problems(a.delivery.Problems)
+	}
+	if a.State == "arrived" {
+		p.PollURL = ""
+		p.Next = &views.Link{Text: "Review it", URL: releasePath(a.delivery.ReleaseID)}
+	}
+	return s.render(c, http.StatusOK, views.Connect(p))
+}
+
+// serverListings is how many listings a server's page offers for comparing.
+const serverListings = 20
+
+func (s *Server) serverPage(c echo.Context) error {
+	ctx, a := c.Request().Context(), s.actor(c)
+	view, err := s.svc.Server(ctx, a, c.Param("server"))
+	if err != nil {
+		return err
+	}
+	listings, err := s.svc.Listings(ctx, a, view.Server.Slug, review.Page{Limit: serverListings})
+	if err != nil {
+		return err
+	}
+	p := s.presentServerPage(view, listings)
+	p.Page = s.page(c, view.Server.Name, "servers", serversCrumb)
+	if len(listings) == 0 {
+		return s.render(c, http.StatusOK, views.Server(p))
+	}
+	newest, _, err := s.svc.Listing(ctx, a, listings[0].ID)
+	if err != nil {
+		return err
+	}
+	p.ListingURL = listingPath(view.Server.Slug, newest.ID)
+	p.Families = familyLines(surface.NewFamilies(toolNames(newest.Surface)).Families, p.ListingURL)
+	return s.render(c, http.StatusOK, views.Server(p))
+}
+
+func (s *Server) presentServerPage(v *review.ServerView, listings []review.ListingInfo) views.ServerPage {
+	slug := v.Server.Slug
+	p := views.ServerPage{
+		Name: views.ShowName(v.Server.Name), Slug: slug, Gate: gateBar(v.Gate, serverWhy(*v)),
+		Releases: s.releaseLines(v.Releases, nil), Profiles: s.profileLines(v), Settings: serverSettings(v),
+	}
+	if v.Role.AtLeast(people.Reviewer) {
+		p.PushURL = serverPath(slug) + "/push"
+	}
+	if len(listings) == 0 {
+		p.Command, p.ConnectURL = s.pushCommand(slug), serverPath(slug)+"/connect"
+		return p
+	}
+	titles := titlesOf(v.Releases)
+	for _, l := range listings {
+		p.Listings = append(p.Listings, s.listingLine(slug, l))
+	}
+	if len(listings) > 1 {
+		p.Compare = &views.CompareForm{URL: serverPath(slug) + "/compare", From: s.listingPlaces(listings, titles, listings[1].ID), To: s.listingPlaces(listings, titles, listings[0].ID)}
+	}
+	return p
+}
+
+// titlesOf names listings by the releases that they are the heads of.
+func titlesOf(releases []review.ReleaseSummary) map[string]string {
+	titles := map[string]string{}
+	for _, r := range releases {
+		titles[r.Release.Head.ListingID] = r.Release.Title()
+	}
+	return titles
+}
+
+func (s *Server) listingPlaces(list []review.ListingInfo, titles map[string]string, chosen string) []views.Place {
+	var out []views.Place
+	for _, l := range list {
+		label := strings.TrimSpace(titles[l.ID] + " #" + l.Digest.Short())
+		out = append(out, views.Place{Value: l.ID, Label: label + ", " + s.ago(l.ReceivedAt), Chosen: l.ID == chosen})
+	}
+	return out
+}
+
+func (s *Server) listingLine(slug string, l review.ListingInfo) views.ListingLine {
+	line := views.ListingLine{
+		URL: listingPath(slug, l.ID), Digest: l.Digest.Short(), When: s.when(l.ReceivedAt), Tools: toolCount(l.ToolCount),
+		Shape: string(l.Shape), Profile: profileName(l.Profile, review.DefaultProfile),
+	}
+	switch {
+	case l.Kind != surface.KindListing:
+		line.Tag = &views.Badge{Tone: views.Warn, Icon: "bang", Word: string(l.Kind)}
+	case !l.Complete:
+		line.Tag = &views.Badge{Tone: views.Warn, Icon: "bang", Word: "incomplete"}
+	}
+	return line
+}
+
+func (s *Server) profileLines(v *review.ServerView) []views.ProfileLine {
+	var out []views.ProfileLine
+	for _, p := range v.Profiles {
+		line := views.ProfileLine{Name: views.ShowName(p.Name), Baseline: views.Say("No starting point yet.")}
+		if b := p.Baseline; b != nil {
+			line.Baseline = views.Say("Starting point accepted by " + b.ByLabel + " on " + s.day(b.At) + ".")
+		}
+		for _, r := range v.Releases {
+			if r.Release.Profile == p.Name && r.State == review.StateReleased {
+				line.Last = views.ShowName(r.Release.Title())
+				break
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func serverSettings(v *review.ServerView) *views.SettingsView {
+	if !v.Role.AtLeast(people.Maintainer) {
+		return &views.SettingsView{Cannot: "A maintainer of this server can change its settings."}
+	}
+	return &views.SettingsView{
+		PolicyURL: serverPath(v.Server.Slug) + "/policy", RotateURL: serverPath(v.Server.Slug) + "/secret",
+		Presets: presetChoices(v.Server.Policy.Preset),
+	}
+}

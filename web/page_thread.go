@@ -1,0 +1,335 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/views"
+)
+
+// commentURL leads to the form that comments on a place of a tool; nil when the
+// person may not comment.
+func (p *releasePresenter) commentURL(tool string) func(pointer string) string {
+	if p.v.Actions.Comment != "" {
+		return nil
+	}
+	return func(pointer string) string {
+		return p.path("view", viewTools, "tool", tool, "at", pointer) + "#comment"
+	}
+}
+
+// commentForm comments on a change from its card.
+func (p *releasePresenter) commentForm(ch *review.Decided, id string, pointers []string, back string) *views.CommentForm {
+	if p.v.Actions.Comment != "" {
+		return nil
+	}
+	f := p.newCommentForm(id, ch.ID, subjectName(ch), back)
+	f.Places = p.places(pointers, ch.NewPosition > 0, ch.OldPosition > 0)
+	return f
+}
+
+// commentOnTool comments on the open tool.
+func (p *releasePresenter) commentOnTool(id, about, name string, pointers []string) *views.CommentForm {
+	if p.v.Actions.Comment != "" {
+		return nil
+	}
+	if p.q.at != "" && !slices.Contains(pointers, p.q.at) {
+		pointers = append(pointers, p.q.at)
+	}
+	f := p.newCommentForm("comment", id, cmpOr(about, name), p.toolURL(id))
+	hasNew, hasOld := true, false
+	if i, ok := p.index[id]; ok {
+		hasNew, hasOld = p.v.Changes[i].NewPosition > 0, p.v.Changes[i].OldPosition > 0
+	}
+	f.Places = p.places(pointers, hasNew, hasOld)
+	f.Open = p.q.at != "" || p.q.draft != ""
+	f.Body, f.Fault = p.q.draft, p.q.fault
+	return f
+}
+
+func (p *releasePresenter) newCommentForm(id, on, about, back string) *views.CommentForm {
+	return &views.CommentForm{
+		ID: id, URL: p.act("threads"), About: views.ShowName(about).String(), Back: back,
+		Hidden: []views.HiddenField{{Name: "on", Value: on}}, CanBlock: p.v.State == review.StateInReview || p.v.State == review.StateReady,
+	}
+}
+
+// places are what a comment can be about, on either side: "new /description".
+func (p *releasePresenter) places(pointers []string, hasNew, hasOld bool) []views.Place {
+	var out []views.Place
+	add := func(side review.Side, pointer, label string) {
+		value := string(side) + " " + pointer
+		chosen := p.q.at != "" && pointer == p.q.at && !slices.ContainsFunc(out, func(o views.Place) bool { return o.Chosen })
+		out = append(out, views.Place{Value: value, Label: label, Chosen: chosen})
+	}
+	side := review.NewSide
+	if !hasNew && hasOld {
+		side = review.OldSide
+	}
+	add(side, "", "the whole of it")
+	for _, pointer := range pointers {
+		label := placeName(pointer)
+		if hasNew || !hasOld {
+			add(review.NewSide, pointer, label)
+		}
+		if hasOld {
+			add(review.OldSide, pointer, label+", as it was")
+		}
+	}
+	return out
+}
+
+// threads is the view of all conversations of a release.
+func (p *releasePresenter) threads() *views.ThreadsView {
+	v := &views.ThreadsView{}
+	for i := range p.v.Threads {
+		t := p.threadView(&p.v.Threads[i], p.path("view", viewThreads))
+		if t.Open {
+			v.Open = append(v.Open, t)
+		} else {
+			v.Closed = append(v.Closed, t)
+		}
+	}
+	if p.v.Actions.Comment == "" {
+		v.Comment = p.newCommentForm("comment", "", "the whole release", p.path("view", viewThreads))
+		v.Comment.Body, v.Comment.Fault, v.Comment.Open = p.q.draft, p.q.fault, p.q.draft != ""
+	}
+	return v
+}
+
+func (p *releasePresenter) threadsAbout(ch *review.Decided, id string) []views.ThreadView {
+	if ch.Subject != change.SubjectTool {
+		return p.threadsWhere(id, func(t *review.Thread) bool { return t.Anchor.Tool == "" && t.Anchor.Pointer == "/instructions" })
+	}
+	names := []string{ch.Name()}
+	if ch.FromTool != nil {
+		names = append(names, *ch.FromTool)
+	}
+	return p.threadsWhere(id, func(t *review.Thread) bool { return slices.Contains(names, t.Anchor.Tool) })
+}
+
+func (p *releasePresenter) threadsOn(name, id string) []views.ThreadView {
+	return p.threadsWhere(id, func(t *review.Thread) bool { return t.Anchor.Tool == name && name != "" })
+}
+
+func (p *releasePresenter) threadsWhere(id string, is func(*review.Thread) bool) []views.ThreadView {
+	var out []views.ThreadView
+	for i := range p.v.Threads {
+		if is(&p.v.Threads[i]) {
+			out = append(out, p.threadView(&p.v.Threads[i], p.toolURL(id)))
+		}
+	}
+	return out
+}
+
+func (p *releasePresenter) threadView(t *review.Thread, back string) views.ThreadView {
+	v := views.ThreadView{
+		ID: "t-" + t.ID, Place: placeName(t.Anchor.Pointer), URL: p.threadURL(t), Open: t.Open(), Blocks: t.Blocks,
+		Moved: p.movedSince(t), Back: back + "#t-" + t.ID,
+	}
+	if t.Anchor.Tool != "" {
+		v.About = views.ShowName(t.Anchor.Tool)
+	} else if t.Anchor.Pointer == "" {
+		v.Place = "the whole release"
+	}
+	if t.Anchor.Quote != "" {
+		v.Quote = prose.Show(t.Anchor.Quote)
+	}
+	for _, c := range t.Comments {
+		v.Comments = append(v.Comments, views.CommentView{Who: prose.Show(c.UserLabel), When: p.s.when(c.At), HTML: markdown(c.Body)})
+	}
+	if !t.Open() {
+		v.Resolved = "Resolved " + p.s.ago(t.ResolvedAt) + "."
+	}
+	if p.v.Actions.Comment != "" {
+		return v
+	}
+	act := func(name string) string {
+		return path([]string{"releases", p.v.Release.ID, "threads", t.ID, name})
+	}
+	v.ReplyURL = act("comments")
+	if t.Open() {
+		v.CloseURL = act("resolve")
+	} else {
+		v.ReopenURL = act("reopen")
+	}
+	return v
+}
+
+// threadURL leads to what a thread is about: the change of its tool, or the tool
+// as it is.
+func (p *releasePresenter) threadURL(t *review.Thread) string {
+	for i := range p.v.Changes {
+		if ch := &p.v.Changes[i]; t.Anchor.Tool != "" && ch.Name() == t.Anchor.Tool {
+			return p.toolURL(ch.ID)
+		}
+	}
+	if p.v.New != nil {
+		for i := range p.v.New.Tools {
+			if t.Anchor.Tool != "" && p.v.New.Tools[i].Name == t.Anchor.Tool {
+				return p.toolURL("n" + strconv.Itoa(p.v.New.Tools[i].Position))
+			}
+		}
+	}
+	return p.path("view", viewThreads)
+}
+
+// movedSince says that a tool is not what it was when the thread was opened.
+func (p *releasePresenter) movedSince(t *review.Thread) string {
+	if t.Anchor.Tool == "" || t.Anchor.Digest.IsZero() || p.v.New == nil {
+		return ""
+	}
+	for i := range p.v.New.Tools {
+		if tool := &p.v.New.Tools[i]; tool.Name == t.Anchor.Tool {
+			if tool.Digest == t.Anchor.Digest || t.Anchor.Side == review.OldSide {
+				return ""
+			}
+			return "the tool changed since"
+		}
+	}
+	if t.Anchor.Side == review.OldSide {
+		return ""
+	}
+	return "the tool is gone since"
+}
+
+// threadLines are the open threads beside the page.
+func (p *releasePresenter) threadLines() []views.ThreadLine {
+	var out []views.ThreadLine
+	for i := range p.v.Threads {
+		t := &p.v.Threads[i]
+		if !t.Open() || len(t.Comments) == 0 {
+			continue
+		}
+		line := views.ThreadLine{URL: p.path("view", viewThreads) + "#t-" + t.ID, Place: placeName(t.Anchor.Pointer), Start: prose.Show(beginning(t.Comments[0].Body))}
+		if t.Anchor.Tool != "" {
+			line.About = views.ShowName(t.Anchor.Tool)
+		}
+		if t.Blocks {
+			line.Tags = append(line.Tags, "blocks the release")
+		}
+		if n := len(t.Comments) - 1; n > 0 {
+			line.Tags = append(line.Tags, plural(n, "reply", "replies"))
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// beginning is the first line of a comment, in short: the thread has it whole.
+func beginning(body string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(body), "\n")
+	words := strings.Fields(line)
+	const enough = 14
+	if len(words) > enough {
+		return strings.Join(words[:enough], " ") + " …"
+	}
+	if more {
+		return line + " …"
+	}
+	return line
+}
+
+// anchorOfForm finds the place that a form is about.
+func anchorOfForm(v *review.ReleaseView, on, at string) review.Anchor {
+	side, pointer, _ := strings.Cut(at, " ")
+	a := review.Anchor{Pointer: pointer, Side: review.Side(side)}
+	if a.Side == "" {
+		a.Side = review.NewSide
+	}
+	for i := range v.Changes {
+		ch := &v.Changes[i]
+		if ch.ID != on {
+			continue
+		}
+		switch {
+		case ch.Subject == change.SubjectInstructions:
+			a.Pointer = "/instructions"
+		case ch.Subject != change.SubjectTool || ch.Tool == nil:
+		case a.Side == review.OldSide && ch.FromTool != nil:
+			a.Tool = *ch.FromTool
+		default:
+			a.Tool = *ch.Tool
+		}
+		return a
+	}
+	if n, err := strconv.Atoi(strings.TrimPrefix(on, "n")); err == nil && v.New != nil && n >= 1 && n <= len(v.New.Tools) {
+		a.Tool = v.New.Tools[n-1].Name
+	}
+	return a
+}
+
+// openThreadForm starts a thread on the release or on a place of a tool.
+func (s *Server) openThreadForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	ctx, a, id := c.Request().Context(), s.actor(c), c.Param("id")
+	view, err := s.svc.Release(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	on := form.Get("on")
+	t, err := s.svc.OpenThread(ctx, a, id, anchorOfForm(view, on, form.Get("at")), form.Get("body"), form.Get("blocks") == "yes")
+	if err == nil {
+		s.flash(c, flashDone, "Your comment is published.")
+		return c.Redirect(http.StatusSeeOther, withFragment(backTo(form.Get("back"), releasePath(id, "view", viewThreads)), "t-"+t.ID))
+	}
+	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body")}
+	if on != "" {
+		q.view = viewTools
+		_, q.at, _ = strings.Cut(form.Get("at"), " ")
+	}
+	if err := q.take(err); err != nil {
+		return err
+	}
+	return s.renderRelease(c, q)
+}
+
+// withFragment replaces the fragment of a path.
+func withFragment(p, fragment string) string {
+	p, _, _ = strings.Cut(p, "#")
+	return p + "#" + fragment
+}
+
+func (s *Server) commentOnThreadForm(c echo.Context) error {
+	return s.threadForm(c, func(a review.Actor, body string) error {
+		_, err := s.svc.AddComment(c.Request().Context(), a, c.Param("thread"), body)
+		return err
+	})
+}
+
+func (s *Server) resolveThreadForm(c echo.Context) error {
+	return s.threadForm(c, func(a review.Actor, _ string) error {
+		_, err := s.svc.ResolveThread(c.Request().Context(), a, c.Param("thread"))
+		return err
+	})
+}
+
+func (s *Server) reopenThreadForm(c echo.Context) error {
+	return s.threadForm(c, func(a review.Actor, _ string) error {
+		_, err := s.svc.ReopenThread(c.Request().Context(), a, c.Param("thread"))
+		return err
+	})
+}
+
+// threadForm acts on a thread and goes back to it.
+func (s *Server) threadForm(c echo.Context, act func(review.Actor, string) error) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	if err := act(s.actor(c), form.Get("body")); err != nil {
+		return err
+	}
+	id := c.Param("id")
+	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id, "view", viewThreads)+"#t-"+c.Param("thread")))
+}

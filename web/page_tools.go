@@ -1,0 +1,465 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/views"
+)
+
+// tools is the list of all tools with one of them open. Without a wish the first
+// of the list is open, but not chosen: a narrow screen shows the list.
+func (p *releasePresenter) tools() *views.ToolsView {
+	v := &views.ToolsView{ListURL: p.toolURL(""), Overview: []string{"Nothing changed."}}
+	l := p.list()
+	open := p.q.tool
+	if open == "" {
+		open = l.first()
+	}
+	v.Chosen = p.q.tool != ""
+	v.Surface, v.Groups = l.rows(open)
+	v.Same, v.SameLabel = p.unchanged()
+	v.SameOpen = strings.HasPrefix(open, "n")
+	p.open(v, open)
+	return v
+}
+
+// open fills in the tool that is open, and what belongs to it.
+func (p *releasePresenter) open(v *views.ToolsView, id string) {
+	if i, ok := p.index[id]; ok {
+		ch := &p.v.Changes[i]
+		t := p.toolView(ch)
+		v.Open = &t
+		if p.compare == nil {
+			v.Needs = p.needsOf(ch)
+		}
+		v.Threads = p.threadsAbout(ch, id)
+		v.History = p.verdictsOn(ch)
+		return
+	}
+	position, ok := strings.CutPrefix(id, "n")
+	n, err := strconv.Atoi(position)
+	if !ok || err != nil || p.whole == nil || n < 1 || n > len(p.whole.Tools) {
+		if id != "" {
+			v.Overview = []string{"This tool is not in this release.", "It may have changed again: choose it in the list."}
+		}
+		return
+	}
+	s := alone(&p.whole.Tools[n-1])
+	s.comment = p.commentURL(id)
+	t := s.view()
+	t.Facts = []string{"the same on both sides", "position " + thousands(n)}
+	t.Comment = p.commentOnTool(id, t.Name.String(), p.whole.Tools[n-1].Name, nil)
+	v.Open = &t
+	v.Threads = p.threadsOn(p.whole.Tools[n-1].Name, id)
+}
+
+// sides are the two tools of a change; false when it is about no tool.
+func (p *releasePresenter) sides(ch *review.Decided) (sides, bool) {
+	s := sides{old: toolAt(p.v.Old, ch.OldPosition), new: toolAt(p.v.New, ch.NewPosition)}
+	s.oldLabel, s.newLabel = p.labels()
+	s.comment = p.commentURL(ch.ID)
+	return s, ch.Subject == change.SubjectTool && (s.old != nil || s.new != nil)
+}
+
+// toolAt is the tool at a position, nil when there is none or its bytes were not
+// loaded.
+func toolAt(l *surface.Listing, position int) *surface.Tool {
+	if l == nil || position < 1 || position > len(l.Tools) || len(l.Tools[position-1].Raw) == 0 {
+		return nil
+	}
+	return &l.Tools[position-1]
+}
+
+var kindWords = map[change.Kind]string{
+	change.Added: "new", change.Removed: "gone", change.Renamed: "renamed", change.Changed: "changed", change.Moved: "moved",
+}
+
+// toolView is the open tool of a change.
+func (p *releasePresenter) toolView(ch *review.Decided) views.ToolView {
+	s, isTool := p.sides(ch)
+	var t views.ToolView
+	if isTool {
+		t = s.view()
+		markRows(&t.Input, ch.Details)
+		markRows(&t.Output, ch.Details)
+	} else {
+		t = p.surfaceView(ch)
+	}
+	badge := views.ClassBadge(ch.Class)
+	t.ID, t.Badge = ch.ID, &badge
+	t.Facts = factsOf(ch)
+	t.Effects, t.Quiet = p.effects(ch)
+	if p.compare == nil {
+		t.Answer = p.wholeAnswer(ch)
+	}
+	t.Comment = p.commentOnTool(ch.ID, subjectName(ch), "", pointersIn(ch))
+	return t
+}
+
+// surfaceView is a change of the listing itself: instructions or order.
+func (p *releasePresenter) surfaceView(ch *review.Decided) views.ToolView {
+	t := views.ToolView{Name: views.ShowName(subjectName(ch)), Plain: true}
+	if len(ch.Details) == 0 {
+		return t
+	}
+	if ch.Subject == change.SubjectOrder {
+		for _, m := range p.v.Report.Moved {
+			t.Order = append(t.Order, views.OrderLine{Name: views.ShowName(m.Tool), From: thousands(m.From), To: thousands(m.To)})
+		}
+		return t
+	}
+	t.Words = p.texts(&ch.Details[0])
+	t.CommentURL = p.commentURL(ch.ID)("/instructions")
+	return t
+}
+
+func factsOf(ch *review.Decided) []string {
+	facts := []string{kindWords[ch.Kind]}
+	if ch.Confidence != nil && *ch.Confidence < 1 {
+		facts = append(facts, fmt.Sprintf("paired with %.0f %% confidence", *ch.Confidence*100))
+	}
+	switch {
+	case ch.Subject != change.SubjectTool:
+	case ch.NewPosition == 0:
+		facts = append(facts, fmt.Sprintf("was at position %d", ch.OldPosition))
+	case ch.OldPosition == 0 || ch.OldPosition == ch.NewPosition:
+		facts = append(facts, fmt.Sprintf("position %d", ch.NewPosition))
+	default:
+		facts = append(facts, fmt.Sprintf("position %d, was %d", ch.NewPosition, ch.OldPosition))
+	}
+	return facts
+}
+
+// effects are what changes for a caller, strongest first; edits without effect
+// come last.
+func (p *releasePresenter) effects(ch *review.Decided) ([]views.Effect, views.Sentence) {
+	shared := map[string]int{}
+	for _, e := range p.v.Report.Edits {
+		shared[e.Edit] = len(e.Changes)
+	}
+	details := slices.Clone(ch.Details)
+	slices.SortStableFunc(details, func(a, b change.Detail) int { return cmp.Compare(b.Class.Rank(), a.Class.Rank()) })
+	var out []views.Effect
+	for i := range details {
+		det := &details[i]
+		e := views.Effect{Anchor: fmt.Sprintf("e%d", i+1), Badge: views.ClassBadge(det.Class), Sentence: views.Say(det.Sentence), Witness: p.witnessOf(ch, det)}
+		for _, m := range []*string{det.Effect, det.Note} {
+			if m != nil && *m != "" {
+				e.Meta = append(e.Meta, views.Say(*m))
+			}
+		}
+		if n := shared[det.Edit] - 1; n > 0 && p.compare == nil {
+			e.Same, e.SameURL = "same edit on "+plural(n, "other tool", "other tools"), p.cardURL(det.Edit, ch.ID)
+		}
+		out = append(out, e)
+	}
+	if len(out) == 0 {
+		return nil, views.Say("Nothing changes for a caller.")
+	}
+	return out, nil
+}
+
+// cardURL leads to the decision that an edit of a change is part of.
+func (p *releasePresenter) cardURL(edit, id string) string {
+	for i := range p.cards {
+		for _, pr := range p.cards[i].pairs {
+			if pr.edit == edit && p.v.Changes[pr.change].ID == id {
+				return p.path() + "#" + p.cards[i].id
+			}
+		}
+	}
+	return p.path()
+}
+
+// wholeAnswer answers a change as a whole.
+func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
+	if !ch.CanDecide {
+		return &views.AnswerForm{Cannot: ch.CannotWhy}
+	}
+	ask := gate.Ask{Class: ch.Class, Removal: ch.Kind == change.Removed, Hidden: ch.Hidden}
+	f := &views.AnswerForm{
+		ID: "whole", URL: p.act("verdicts"), Back: p.toolURL(ch.ID), Items: []string{ch.ID}, Whole: "Approve all of it", NoteHint: "Reason",
+		About: views.ShowName(subjectName(ch)).String(), Subject: views.ShowName(subjectName(ch)).String(),
+	}
+	if p.v.Server.Policy.Line(ask).Reason {
+		f.NoteHint = "Reason (needed to approve)"
+	}
+	switch ch.Mine {
+	case review.Approve:
+		f.Mine = "You approved this."
+	case review.Reject:
+		f.Mine = "You rejected this."
+	}
+	if k := p.q.kept; k != nil && (k.about(f.Items) || len(p.q.stale) > 0 && k.subject == f.Subject) {
+		f.Note = k.note
+	}
+	return f
+}
+
+func pointersIn(ch *review.Decided) []string {
+	var out []string
+	for _, det := range ch.Details {
+		if det.Pointer != "" && !slices.Contains(out, det.Pointer) {
+			out = append(out, det.Pointer)
+		}
+	}
+	return out
+}
+
+// needsOf is what the gate still asks of a change.
+func (p *releasePresenter) needsOf(ch *review.Decided) []views.ReqLine {
+	r := ch.Requirement
+	if r == nil {
+		return []views.ReqLine{{State: "met", Icon: "check", Text: views.Say("Nothing is asked for.")}}
+	}
+	return []views.ReqLine{reqLine(r.State, r.Why, r.WhoCan)}
+}
+
+func (p *releasePresenter) verdictsOn(ch *review.Decided) []views.VerdictLine {
+	var out []views.VerdictLine
+	for i := range slices.Backward(ch.Verdicts) {
+		out = append(out, p.s.verdictLine(&ch.Verdicts[i]))
+	}
+	return out
+}
+
+// unchanged are the tools that are the same, to open one by one.
+func (p *releasePresenter) unchanged() ([]views.NameLink, string) {
+	changed := map[int]bool{}
+	for i := range p.v.Changes {
+		changed[p.v.Changes[i].NewPosition] = true
+	}
+	if p.v.New == nil {
+		return nil, ""
+	}
+	var out []views.NameLink
+	for i := range p.v.New.Tools {
+		t := &p.v.New.Tools[i]
+		if !changed[t.Position] {
+			out = append(out, views.NameLink{Name: views.ShowName(toolName(t.Name, t.Position)), URL: p.toolURL("n" + strconv.Itoa(t.Position))})
+		}
+	}
+	return out, thousands(len(out)) + " unchanged"
+}
+
+// toolList is the list of changed tools, in families by risk.
+type toolList struct {
+	surface []listRow
+	groups  []listGroup
+}
+
+type listGroup struct {
+	name  string
+	rows  []listRow
+	worst int
+}
+
+type listRow struct {
+	id, name string
+	url      string
+	kind     change.Kind
+	class    change.Class
+	state    cardState // of the change as a whole
+	mine     review.VerdictKind
+	threads  int
+}
+
+// list sorts the changes into families. Those that stand alone in theirs are
+// listed together at the end.
+func (p *releasePresenter) list() toolList {
+	var rows []listRow
+	for i := range p.v.Changes {
+		ch := &p.v.Changes[i]
+		row := listRow{
+			id: ch.ID, name: subjectName(ch), url: p.toolURL(ch.ID), kind: ch.Kind, class: ch.Class, mine: ch.Mine, threads: ch.Threads,
+			state: standingOf(ch, p.answers[i]),
+		}
+		if ch.Subject != change.SubjectTool {
+			row.url = p.toolURL(ch.ID)
+		}
+		rows = append(rows, row)
+	}
+	return makeList(rows, func(i int) bool { return p.v.Changes[i].Subject != change.SubjectTool }, familiesOf(p.v.New), familiesOf(p.v.Old))
+}
+
+// standingOf says in the list what is known of a change already.
+func standingOf(ch *review.Decided, all answers) cardState {
+	rejected := false
+	for _, a := range all.by {
+		rejected = rejected || a.whole != nil && a.whole.Kind == review.Reject
+		for _, v := range a.edits {
+			rejected = rejected || v.Kind == review.Reject
+		}
+	}
+	switch {
+	case rejected:
+		return cardRejected
+	case ch.Requirement == nil || ch.Requirement.State != gate.Open:
+		return cardApproved
+	}
+	return cardOpen
+}
+
+// familiesOf maps the names of a listing to their families.
+func familiesOf(l *surface.Listing) map[string]string {
+	of := map[string]string{}
+	if l == nil {
+		return of
+	}
+	for _, f := range surface.NewFamilies(toolNames(l)).Families {
+		for _, t := range f.Tools {
+			of[t] = f.Name
+		}
+	}
+	return of
+}
+
+func makeList(rows []listRow, isSurface func(int) bool, newFamily, oldFamily map[string]string) toolList {
+	var l toolList
+	at := map[string]int{}
+	for i, r := range rows {
+		if isSurface(i) {
+			l.surface = append(l.surface, r)
+			continue
+		}
+		name := cmpOr(newFamily[r.name], oldFamily[r.name])
+		g, ok := at[name]
+		if !ok {
+			g = len(l.groups)
+			at[name] = g
+			l.groups = append(l.groups, listGroup{name: name})
+		}
+		l.groups[g].rows = append(l.groups[g].rows, r)
+		l.groups[g].worst = max(l.groups[g].worst, r.class.Rank())
+	}
+	l.groups = lumpSingles(l.groups)
+	slices.SortStableFunc(l.groups, func(a, b listGroup) int {
+		return cmp.Or(cmp.Compare(b.worst, a.worst), cmp.Compare(len(b.rows), len(a.rows)))
+	})
+	return l
+}
+
+// lumpSingles puts families of which one tool changed together.
+func lumpSingles(groups []listGroup) []listGroup {
+	others := listGroup{name: othersGroup}
+	var out []listGroup
+	for _, g := range groups {
+		if len(g.rows) > 1 && g.name != "" {
+			out = append(out, g)
+			continue
+		}
+		others.rows = append(others.rows, g.rows...)
+		others.worst = max(others.worst, g.worst)
+	}
+	if len(others.rows) > 0 {
+		out = append(out, others)
+	}
+	return out
+}
+
+const othersGroup = "Others"
+
+// first is what is open when nothing is chosen.
+func (l toolList) first() string {
+	for _, g := range l.groups {
+		return g.rows[0].id
+	}
+	if len(l.surface) > 0 {
+		return l.surface[0].id
+	}
+	return ""
+}
+
+func (l toolList) rows(open string) (surface []views.ToolRow, groups []views.ToolGroup) {
+	for _, r := range l.surface {
+		surface = append(surface, r.view("", open))
+	}
+	for _, g := range l.groups {
+		v := views.ToolGroup{Name: views.ShowName(g.name), Count: thousands(len(g.rows)), Sum: sumOf(g.rows)}
+		prefix := ""
+		if g.name != othersGroup {
+			prefix = commonPrefix(g.rows)
+		}
+		for _, r := range g.rows {
+			v.Tools = append(v.Tools, r.view(prefix, open))
+		}
+		groups = append(groups, v)
+	}
+	return surface, groups
+}
+
+var kindLetters = map[change.Kind]string{
+	change.Added: "+", change.Removed: "−", change.Renamed: "→", change.Changed: "~", change.Moved: "↕",
+}
+
+// sumOf says what happened in a family: "~12 +2".
+func sumOf(rows []listRow) string {
+	n := map[change.Kind]int{}
+	for _, r := range rows {
+		n[r.kind]++
+	}
+	var parts []string
+	for _, k := range []change.Kind{change.Changed, change.Added, change.Removed, change.Renamed} {
+		if n[k] > 0 {
+			parts = append(parts, kindLetters[k]+strconv.Itoa(n[k]))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// commonPrefix is what the names of a family begin with, up to a separator: it is
+// greyed, so that the rest can be read at a glance.
+func commonPrefix(rows []listRow) string {
+	if len(rows) < 2 {
+		return ""
+	}
+	prefix := rows[0].name
+	for _, r := range rows[1:] {
+		n := 0
+		for n < len(prefix) && n < len(r.name) && prefix[n] == r.name[n] {
+			n++
+		}
+		prefix = prefix[:n]
+	}
+	end := strings.LastIndexFunc(prefix, func(r rune) bool { return r < unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return prefix[:end+1]
+}
+
+var classMarks = map[change.Class]string{
+	change.Breaking: "✕ ", change.Undecided: "? ", change.Behaviour: "! ", change.Text: "≈ ", change.Compatible: "✓ ", change.None: "= ",
+}
+
+func (r listRow) view(prefix, open string) views.ToolRow {
+	badge := views.ClassBadge(r.class)
+	row := views.ToolRow{
+		URL: r.url, Kind: kindLetters[r.kind], KindIs: kindWords[r.kind], Name: views.ShowName(strings.TrimPrefix(r.name, prefix)),
+		Mark: classMarks[r.class] + badge.Word, Tone: badge.Tone, Current: r.id == open,
+	}
+	if prefix != "" && strings.HasPrefix(r.name, prefix) {
+		row.Prefix = prose.Show(prefix)
+	}
+	switch {
+	case r.mine == review.Approve:
+		row.Mark, row.Tone = "✓ you", views.OK
+	case r.mine == review.Reject:
+		row.Mark, row.Tone = "✕ you", views.Bad
+	case r.state == cardRejected:
+		row.Mark, row.Tone = "✕ rejected", views.Bad
+	case r.state == cardApproved:
+		row.Mark, row.Tone = "✓ done", views.OK
+	}
+	if r.threads > 0 {
+		row.Threads = thousands(r.threads)
+	}
+	return row
+}
