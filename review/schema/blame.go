@@ -31,6 +31,9 @@ func (e *edit) say(text string) {
 // this edit reject a value that worked, and does the new one reject it too?
 func (p *pair) blame(edits []*edit) []*edit {
 	p.solver.limit = p.solver.steps + blameSteps
+	if p.old.wrong != "" || p.new.wrong != "" {
+		return p.unjudged(edits)
+	}
 	edits = p.collapse(edits)
 	for _, e := range edits {
 		if e.apply != nil {
@@ -38,6 +41,29 @@ func (p *pair) blame(edits []*edit) []*edit {
 		}
 	}
 	return p.unblamed(edits)
+}
+
+// unjudged is for a side that is no schema: what it means is anyone's guess.
+func (p *pair) unjudged(edits []*edit) []*edit {
+	for _, e := range edits {
+		if e.apply != nil || !e.Annotation {
+			e.Verdict, e.VerdictDeclared = Undecided, Undecided
+			e.say(doubtful(p.strict.why))
+		}
+	}
+	for _, e := range edits {
+		if !e.Annotation {
+			return edits
+		}
+	}
+	if p.old.doc.key() == p.new.doc.key() {
+		return edits
+	}
+	e := &edit{}
+	e.ID, e.Direction, e.Sentence = "engine.unknown", p.dir, doubtful(p.strict.why)
+	e.Verdict, e.VerdictDeclared = Undecided, Undecided
+	e.say(doubtful(p.strict.why))
+	return append(edits, e)
 }
 
 // collapse joins the edits of a place that together change nothing, such as a

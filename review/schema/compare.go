@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,9 +15,19 @@ const DefaultSteps = 60_000
 func Compare(old, new []byte, dir Direction, opt Options) Result {
 	p, err := newPair(old, new, dir, opt)
 	if err != nil {
-		return Result{Verdict: Undecided, Declared: Undecided, Reason: err.Error()}
+		return unreadable(err.Error(), old, new, dir)
 	}
 	return p.judge()
+}
+
+// unreadable is the result for a side that is no JSON or too large: one edit
+// that says so, unless both sides are the same bytes.
+func unreadable(reason string, old, new []byte, dir Direction) Result {
+	r := Result{Verdict: Undecided, Declared: Undecided, Reason: reason}
+	if !bytes.Equal(old, new) {
+		r.Edits = []Edit{{ID: "engine.unknown", Direction: dir, Verdict: Undecided, VerdictDeclared: Undecided, Sentence: reason, Note: &reason}}
+	}
+	return r
 }
 
 // side is one document of a comparison.
@@ -26,7 +37,8 @@ type side struct {
 	draft string
 	lit   lit
 	valid *validator
-	inert error // why valid is nil
+	inert error  // why valid is nil
+	wrong string // why the document is no schema
 	*document
 }
 
@@ -81,7 +93,7 @@ func (p *pair) read(word string, b []byte) (*side, error) {
 	}
 	s := &side{word: word, doc: doc, draft: draft}
 	if s.valid, s.inert = newValidator(doc, p.opt.Draft); s.inert != nil && !isRemote(s.inert) {
-		return nil, fmt.Errorf("The %s schema is not valid: %s.", word, firstProblem(s.inert))
+		s.wrong = fmt.Sprintf("the %s schema is not valid: %s", word, firstProblem(s.inert))
 	}
 	s.document = newDocument(p.solver.graph, doc, draft)
 	s.lit = s.at("")
@@ -109,6 +121,11 @@ type judgement struct {
 
 // judge answers both readings.
 func (p *pair) judge() Result {
+	if p.old.wrong != "" || p.new.wrong != "" {
+		p.strict = judgement{verdict: Undecided, why: either(p.old.wrong, p.new.wrong)}
+		p.declared = p.strict
+		return p.result()
+	}
 	p.strict = p.contained(p.source.lit, p.target.lit)
 	p.declared = p.strict
 	switch p.strict.verdict {
@@ -194,6 +211,9 @@ func (p *pair) reason() string {
 	case Compatible:
 		return stillFine
 	case Breaking:
+		if p.declared.verdict == Compatible {
+			return p.walker.either(strictInput, strictOutput)
+		}
 		if p.dir == Output {
 			return "A result is possible now that was not allowed."
 		}

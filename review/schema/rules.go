@@ -15,6 +15,8 @@ func (w *walker) replaced(p *place) bool {
 	name := w.name(p)
 	old, new := p.old[0], p.new[0]
 	switch {
+	case w.elsewhere(a) != w.elsewhere(b):
+		w.rule(p, "ref.remote", old, new, w.elsewhereWords(name, a, b), "", all)
 	case a.types != 0 && b.types == 0 && p.inProp:
 		w.rule(p, "property.forbidden", old, new, upper(name)+" is not allowed any more.",
 			w.either("Calls with "+name+" are now rejected.", upper(name)+" is not allowed any more."), all).narrows = true
@@ -30,6 +32,24 @@ func (w *walker) replaced(p *place) bool {
 		return false
 	}
 	return true
+}
+
+// elsewhere returns why a place can't be analysed at all, such as a reference
+// that leads out; "" when it can.
+func (w *walker) elsewhere(n *node) string {
+	bare := *newNode()
+	bare.allOf = n.allOf
+	if len(n.allOf) != 1 || n.key() != bare.key() {
+		return ""
+	}
+	return w.p.solver.node(n.allOf[0]).opaque
+}
+
+func (w *walker) elsewhereWords(name string, a, b *node) string {
+	if why := w.elsewhere(b); why != "" {
+		return upper(name) + " can't be analysed now: " + why + "."
+	}
+	return upper(name) + " is described here now; it was " + w.elsewhere(a) + "."
 }
 
 // typeView is where the type is written, or the union or schema that says it.
@@ -154,15 +174,15 @@ func (w *walker) values(p *place) {
 		if constB {
 			id = "const.added"
 		}
-		w.rule(p, id, old, new, name+w.either(" accepts only ", " is always one of ")+list(is)+" now.", "", take).narrows = true
+		w.rule(p, id, old, new, name+w.either(" accepts only "+list(is, "and"), " is always "+list(is, "or"))+" now.", "", take).narrows = true
 	case !hasB:
 		id := "enum.dropped"
 		if constA {
 			id = "const.removed"
 		}
-		w.rule(p, id, old, new, name+w.either(" accepts values other than ", " may be other than ")+list(was)+w.inResults(p), "", take)
+		w.rule(p, id, old, new, name+w.either(" accepts values other than ", " may be other than ")+list(was, "and")+w.inResults(p), "", take)
 	case constA && constB && distinct(slices.Concat(was, is)):
-		w.rule(p, "const.changed", old, new, fmt.Sprintf("%s must be %s now, was %s.", name, list(is), list(was)), "", take)
+		w.rule(p, "const.changed", old, new, fmt.Sprintf("%s must be %s now, was %s.", name, list(is, "and"), list(was, "and")), "", take)
 	default:
 		w.listed(p, was, is, old, new)
 	}
@@ -173,19 +193,16 @@ func (w *walker) listed(p *place, was, is []*value, old, new view) {
 	name := upper(w.name(p))
 	gone, fresh := minus(was, is), minus(is, was)
 	if len(gone) > 0 {
-		w.rule(p, "enum.value.removed", old, new, name+w.either(" no longer accepts ", " is never ")+list(gone)+w.either(".", w.inResults(p)), "",
+		w.rule(p, "enum.value.removed", old, new, name+w.either(" no longer accepts "+list(gone, "and"), " is never "+list(gone, "or"))+w.either(".", w.inResults(p)), "",
 			func(n *node) { n.enums = [][]*value{minus(was, gone)} }).narrows = true
 	}
 	if len(fresh) > 0 {
 		types := p.flatB.types
-		w.rule(p, "enum.value.added", old, new, name+w.either(" also accepts ", " may also be ")+list(fresh)+w.inResults(p), "",
+		w.rule(p, "enum.value.added", old, new, name+w.either(" also accepts "+list(fresh, "and"), " may also be "+list(fresh, "or"))+w.inResults(p), "",
 			func(n *node) {
 				n.enums = [][]*value{slices.Concat(was, fresh)}
 				n.types |= types
 			})
-	}
-	if len(gone)+len(fresh) == 0 && !slices.EqualFunc(was, is, func(a, b *value) bool { return a.key() == b.key() }) {
-		w.note(p, "enum.reordered", old, new, "The values of "+w.name(p)+" are listed in another order.")
 	}
 }
 
@@ -208,12 +225,12 @@ func (w *walker) numbers(p *place) {
 	a, b := p.flatA, p.flatB
 	lowA, lowB := closedBound(a, a.lo, a.loX, 1), closedBound(b, b.lo, b.loX, 1)
 	if !equalRat(lowA, lowB) || a.loX != b.loX && !sameInteger(a, b) {
-		w.bound(p, "minimum", "exclusiveMinimum", a.lo, b.lo, a.loX, b.loX, compareBounds(a.lo, b.lo, a.loX, b.loX, 1), "below", "of at least",
+		w.bound(p, "minimum", "exclusiveMinimum", a.lo, b.lo, a.loX, b.loX, compareBounds(a.lo, b.lo, a.loX, b.loX, 1), "below",
 			func(n *node) { n.lo, n.loX = b.lo, b.loX })
 	}
 	highA, highB := closedBound(a, a.hi, a.hiX, -1), closedBound(b, b.hi, b.hiX, -1)
 	if !equalRat(highA, highB) || a.hiX != b.hiX && !sameInteger(a, b) {
-		w.bound(p, "maximum", "exclusiveMaximum", a.hi, b.hi, a.hiX, b.hiX, compareBounds(a.hi, b.hi, a.hiX, b.hiX, -1), "above", "of at most",
+		w.bound(p, "maximum", "exclusiveMaximum", a.hi, b.hi, a.hiX, b.hiX, compareBounds(a.hi, b.hi, a.hiX, b.hiX, -1), "above",
 			func(n *node) { n.hi, n.hiX = b.hi, b.hiX })
 	}
 	if !slices.EqualFunc(a.multiples, b.multiples, equalRat) {
@@ -257,7 +274,7 @@ func compareBounds(was, is *big.Rat, wasOpen, isOpen bool, dir int) int {
 	return -1
 }
 
-func (w *walker) bound(p *place, word, openWord string, was, is *big.Rat, wasOpen, isOpen bool, tighter int, beyond, within string, take func(n *node)) {
+func (w *walker) bound(p *place, word, openWord string, was, is *big.Rat, wasOpen, isOpen bool, tighter int, beyond string, take func(n *node)) {
 	pick := func(parts []view, open bool) view {
 		if v := find(parts, openWord); open && v.v != nil && v.v.kind == kindNumber {
 			return v
@@ -271,13 +288,14 @@ func (w *walker) bound(p *place, word, openWord string, was, is *big.Rat, wasOpe
 	name := upper(w.name(p))
 	if tighter > 0 {
 		edge := ratText(is)
-		if isOpen {
-			edge = edge + " or " + beyond + " it"
-			beyond = "of"
-		}
 		sentence := fmt.Sprintf("%s no longer accepts values %s %s.", name, beyond, edge)
-		if w.p.dir == Output {
+		switch {
+		case w.p.dir == Output && isOpen:
+			sentence = fmt.Sprintf("%s is never %s or %s it%s", name, edge, beyond, w.inResults(p))
+		case w.p.dir == Output:
 			sentence = fmt.Sprintf("%s is never %s %s%s", name, beyond, edge, w.inResults(p))
+		case isOpen:
+			sentence = fmt.Sprintf("%s no longer accepts %s or values %s it.", name, edge, beyond)
 		}
 		w.rule(p, "range.narrowed", old, new, sentence, "", take).narrows = true
 		return
@@ -393,16 +411,16 @@ func (w *walker) patterns(p *place) {
 
 // coarse compares a keyword that is judged as a whole.
 type coarse struct {
-	id    string
-	words []string // keywords, the first that is written is shown
-	what  string
-	key   func(n *node) []lit
-	take  func(n, from *node)
+	id        string
+	words     []string  // keywords, the first that is written is shown
+	sentences [3]string // for added, removed, changed
+	key       func(n *node) []lit
+	take      func(n, from *node)
 }
 
 var coarses = []coarse{
-	{"not", []string{"not"}, "what is excluded", func(n *node) []lit { return n.not }, func(n, from *node) { n.not = from.not }},
-	{"contains", []string{"contains", "minContains", "maxContains"}, "what the array must contain",
+	{"not", []string{"not"}, [3]string{"%s excludes some values now.", "%s excludes nothing any more.", "What %s excludes changed."}, func(n *node) []lit { return n.not }, func(n, from *node) { n.not = from.not }},
+	{"contains", []string{"contains", "minContains", "maxContains"}, [3]string{"%s must contain certain items now.", "%s need not contain certain items any more.", "Which items %s must contain changed."},
 		func(n *node) []lit {
 			if !n.hasContain {
 				return nil
@@ -412,7 +430,7 @@ var coarses = []coarse{
 		func(n, from *node) {
 			n.contains, n.hasContain, n.minContain, n.maxContain, n.marks = from.contains, from.hasContain, from.minContain, from.maxContain, from.marks
 		}},
-	{"propertyNames", []string{"propertyNames"}, "which property names are allowed",
+	{"propertyNames", []string{"propertyNames"}, [3]string{"The property names of %s are limited now.", "The property names of %s are not limited any more.", "Which property names %s allows changed."},
 		func(n *node) []lit {
 			if !n.hasNames {
 				return nil
@@ -420,7 +438,7 @@ var coarses = []coarse{
 			return []lit{n.names}
 		},
 		func(n, from *node) { n.names, n.hasNames = from.names, from.hasNames }},
-	{"conditional", []string{"if", "then", "else"}, "the conditional rules",
+	{"conditional", []string{"if", "then", "else"}, [3]string{"%s has a conditional rule now.", "%s lost its conditional rule.", "The conditional rule of %s changed."},
 		func(n *node) []lit {
 			if !n.cond {
 				return nil
@@ -428,9 +446,9 @@ var coarses = []coarse{
 			return []lit{n.ifL, n.thenL, n.elseL}
 		},
 		func(n, from *node) { n.cond, n.ifL, n.thenL, n.elseL = from.cond, from.ifL, from.thenL, from.elseL }},
-	{"dependency", []string{"dependentRequired", "dependentSchemas", "dependencies"}, "which properties need which others", needLits,
+	{"dependency", []string{"dependentRequired", "dependentSchemas", "dependencies"}, [3]string{"Some properties of %s need others now.", "Properties of %s no longer need others.", "Which properties of %s need which others changed."}, needLits,
 		func(n, from *node) { n.needs = from.needs }},
-	{"unevaluatedItems", []string{"unevaluatedItems"}, "which further items are allowed",
+	{"unevaluatedItems", []string{"unevaluatedItems"}, [3]string{"Further items of %s are limited now.", "Further items of %s are not limited any more.", "Which further items %s allows changed."},
 		func(n *node) []lit {
 			if !n.hasLeftI {
 				return nil
@@ -438,7 +456,7 @@ var coarses = []coarse{
 			return []lit{n.leftItems}
 		},
 		func(n, from *node) { n.leftItems, n.hasLeftI = from.leftItems, from.hasLeftI }},
-	{"allOf", []string{"allOf", "$ref"}, "the combined schemas", func(n *node) []lit { return n.allOf }, func(n, from *node) { n.allOf = from.allOf }},
+	{"allOf", []string{"allOf", "$ref"}, [3]string{"%s must fit one more schema now.", "%s has one schema less to fit.", "The schemas that %s must fit changed."}, func(n *node) []lit { return n.allOf }, func(n, from *node) { n.allOf = from.allOf }},
 }
 
 // needLits makes needs comparable; names are hashed into the list as they are.
@@ -479,14 +497,44 @@ func (w *walker) coarse(p *place, c coarse, wasNone, isNone bool) {
 			break
 		}
 	}
-	verb, sentence := "changed", fmt.Sprintf("A rule of %s changed: %s.", w.name(p), c.what)
+	verb, sentence := "changed", c.sentences[2]
 	switch {
 	case wasNone:
-		verb, sentence = "added", fmt.Sprintf("%s has a new rule: %s.", upper(w.name(p)), c.what)
+		verb, sentence = "added", c.sentences[0]
 	case isNone:
-		verb, sentence = "removed", fmt.Sprintf("%s lost a rule: %s.", upper(w.name(p)), c.what)
+		verb, sentence = "removed", c.sentences[1]
 	}
-	w.rule(p, c.id+"."+verb, old, new, sentence, "", func(n *node) { c.take(n, p.flatB) })
+	name := w.name(p)
+	if strings.HasPrefix(sentence, "%s") {
+		name = upper(name)
+	}
+	e := w.rule(p, c.id+"."+verb, old, new, fmt.Sprintf(sentence, name), "", func(n *node) { c.take(n, p.flatB) })
+	if c.id == "dependency" && w.p.dir == Input {
+		e.breaks = w.newNeed(p)
+	}
+}
+
+// newNeed says the one new dependency between properties, if it is one.
+func (w *walker) newNeed(p *place) string {
+	had := map[string]bool{}
+	for _, d := range p.flatA.needs {
+		for _, n := range d.names {
+			had[d.name+"\x00"+n] = true
+		}
+	}
+	out := ""
+	for _, d := range p.flatB.needs {
+		for _, n := range d.names {
+			if had[d.name+"\x00"+n] {
+				continue
+			}
+			if out != "" {
+				return ""
+			}
+			out = fmt.Sprintf("Calls with %s but without %s are now rejected.", w.property(p, d.name), w.property(p, n))
+		}
+	}
+	return out
 }
 
 // reworded mentions texts that changed inside a schema that means the same.

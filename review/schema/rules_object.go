@@ -171,7 +171,7 @@ func (w *walker) removedProp(p *place, name string) {
 	prop := propView(p.old, name)
 	label := w.property(p, name)
 	stays := requires(p.flatB, name)
-	sentence := w.either(label+" is gone.", "Results no longer promise "+label+".")
+	sentence := w.either(label+" is no longer declared by name.", "Results no longer promise "+label+".")
 	e := w.rule(p, "property.removed", prop, view{}, sentence, w.either("Calls with "+label+" are now rejected.", "Results may lack "+label+" now."), func(n *node) {
 		setProp(n, name, always, false)
 		setRequired(n, name, stays)

@@ -212,7 +212,7 @@ func (w *walker) variantWords(x branch) string {
 	}
 	n := w.p.solver.flat(x.lit)
 	if vals, ok := n.values(); ok {
-		return list(vals)
+		return list(vals, "and")
 	}
 	if len(n.required) > 0 {
 		words := make([]string, len(n.required))

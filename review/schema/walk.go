@@ -243,12 +243,42 @@ func (w *walker) leftovers(root *place) {
 			w.note(root, "defs.changed", old, new, "The shared definitions are written differently.")
 		}
 	}
+	if !w.worded() && texts(w.p.old.doc) != texts(w.p.new.doc) {
+		w.note(root, "texts.changed", view{}, view{}, "Texts inside the schema changed.")
+	}
 	if len(w.edits) == 0 && w.p.old.doc.key() != w.p.new.doc.key() {
 		w.note(root, "schema.equivalent", view{}, view{}, "The schema is written differently.")
 	}
 	if w.skipped > 0 {
 		w.note(root, "limits.size", view{}, view{}, strconv.Itoa(w.skipped)+" more edits are not listed.").Verdict = Undecided
 	}
+}
+
+// worded reports whether an edit is about a text.
+func (w *walker) worded() bool {
+	return slices.ContainsFunc(w.edits, func(e *edit) bool {
+		return strings.HasPrefix(e.ID, "description.") || strings.HasPrefix(e.ID, "title.")
+	})
+}
+
+// texts collects every title and description of a document, wherever it stands.
+func texts(v *value) string {
+	var out []string
+	var visit func(v *value)
+	visit = func(v *value) {
+		for _, m := range v.members {
+			if (m.name == "title" || m.name == "description") && m.value.kind == kindString {
+				out = append(out, strconv.Quote(m.value.str))
+			}
+			visit(m.value)
+		}
+		for _, it := range v.items {
+			visit(it)
+		}
+	}
+	visit(v)
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), "\n")
 }
 
 func (w *walker) touches(prefix string) bool {
@@ -260,6 +290,7 @@ func (w *walker) annotations(p *place) {
 	if p.parent == nil {
 		w.dialect(p)
 	}
+	w.reorderedValues(p)
 	seen := map[string]bool{}
 	for _, parts := range [][]view{p.old, p.new} {
 		for _, s := range parts {
@@ -273,6 +304,17 @@ func (w *walker) annotations(p *place) {
 				}
 			}
 		}
+	}
+}
+
+// reorderedValues mentions a list of values that only changed its order.
+func (w *walker) reorderedValues(p *place) {
+	old, new := find(p.old, "enum"), find(p.new, "enum")
+	if old.v == nil || new.v == nil || old.v.key() == new.v.key() || len(old.v.items) != len(new.v.items) {
+		return
+	}
+	if len(minus(old.v.items, new.v.items))+len(minus(new.v.items, old.v.items)) == 0 {
+		w.note(p, "enum.reordered", old, new, "The values of "+w.name(p)+" are listed in another order.")
 	}
 }
 

@@ -97,8 +97,8 @@ func show(v *value) string {
 	return s
 }
 
-// list writes values for a sentence: "a", "b" and 3 more.
-func list(vs []*value) string {
+// list writes values for a sentence: "a", "b" and 3 more; last joins the last two.
+func list(vs []*value, last string) string {
 	const most = 4
 	var out []string
 	for _, v := range vs {
@@ -110,7 +110,7 @@ func list(vs []*value) string {
 	if rest := len(vs) - len(out); rest > 0 {
 		return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", rest)
 	}
-	return and(out, "and")
+	return and(out, last)
 }
 
 // and joins words: "a, b and c".
