@@ -512,6 +512,9 @@ func (r *reader) follow(word string, ref *value) lit {
 	}
 	p, ok := r.target(r.ptr, ref.str)
 	if !ok {
+		if strings.HasPrefix(ref.str, "#") {
+			return r.opaque(fmt.Sprintf("the reference %.80s, which leads nowhere", ref.str))
+		}
 		return r.remote(ref.str)
 	}
 	return r.at(p)

@@ -254,10 +254,11 @@ func (w *walker) leftovers(root *place) {
 	}
 }
 
-// worded reports whether an edit is about a text.
+// worded reports whether the edits account for texts that changed: one is about
+// a text, or something with a text came or went.
 func (w *walker) worded() bool {
 	return slices.ContainsFunc(w.edits, func(e *edit) bool {
-		return strings.HasPrefix(e.ID, "description.") || strings.HasPrefix(e.ID, "title.")
+		return !e.Annotation || strings.HasPrefix(e.ID, "description.") || strings.HasPrefix(e.ID, "title.")
 	})
 }
 
