@@ -143,5 +143,6 @@ func (as *assessment) doubtful() []surface.Problem {
 			})
 		}
 	}
+	slices.SortStableFunc(found, func(a, b surface.Problem) int { return a.Position - b.Position })
 	return found
 }

@@ -248,6 +248,9 @@ func (d *decision) answer(c *change.Change, it VerdictItem, many bool) error {
 	if err != nil {
 		return err
 	}
+	if it.Edit != "" && it.Verdict != Approve {
+		d.spell(c, it.Edit)
+	}
 	d.add(c, it.Edit, it.Verdict, it.Note)
 	d.acts = append(d.acts, act{
 		name: "verdict." + string(it.Verdict), serverID: d.as.server.ID, subject: c.ID,
@@ -270,6 +273,22 @@ func (d *decision) add(c *change.Change, edit string, kind VerdictKind, note str
 	d.given = append(d.given, v.fact())
 	if !slices.Contains(d.touched, c) {
 		d.touched = append(d.touched, c)
+	}
+}
+
+// spell writes an approval of the whole out edit by edit, so that one edit can be
+// taken out of it and the others still stand.
+func (d *decision) spell(c *change.Change, but string) {
+	whole := d.opinion(c).Approval
+	if whole == nil {
+		return
+	}
+	done := map[string]bool{but: true}
+	for _, det := range c.Details {
+		if !done[det.Edit] {
+			done[det.Edit] = true
+			d.add(c, det.Edit, Approve, whole.Note)
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/surface"
@@ -11,10 +13,11 @@ import (
 func Evaluate(f Facts) Outcome {
 	e := evaluation{
 		facts:       &f,
-		stands:      newStanding(f.Verdicts),
+		stands:      NewStanding(f.Verdicts),
 		people:      map[string]*Person{},
 		authors:     map[string]bool{},
 		ids:         map[string]int{},
+		turn:        map[string]bool{},
 		independent: true,
 	}
 	for i := range f.People {
@@ -30,6 +33,7 @@ func Evaluate(f Facts) Outcome {
 		}
 		e.problems()
 		e.threads()
+		e.withdrawn()
 	}
 	return e.outcome(undecided)
 }
@@ -37,7 +41,7 @@ func Evaluate(f Facts) Outcome {
 // evaluation is one run of [Evaluate].
 type evaluation struct {
 	facts   *Facts
-	stands  standing
+	stands  Standing
 	people  map[string]*Person
 	authors map[string]bool
 	ids     map[string]int // how often a requirement's id was used
@@ -46,7 +50,8 @@ type evaluation struct {
 	approvals    []Approval
 	tally        tally
 	independent  bool
-	everyone     [2][]string // who can decide: others only, with authors
+	everyone     [2][]*Person    // who can decide: others only, with authors
+	turn         map[string]bool // who can take an open decision
 }
 
 // add appends a requirement, with an id of its own and never a null list.
@@ -172,8 +177,11 @@ func (e *evaluation) open(s *Subject, line Line, counted []*Verdict, content boo
 		e.tally.nobody++
 		why += " " + e.missing()
 	}
-	e.tally.can(who)
-	e.requirement(s, Open, why, who)
+	for _, p := range who {
+		e.turn[p.ID] = true
+	}
+	e.tally.can(labels(who))
+	e.requirement(s, Open, why, labels(who))
 }
 
 // problems adds one requirement for each tool with errors.
@@ -234,19 +242,24 @@ func (e *evaluation) threads() {
 }
 
 func (e *evaluation) resolvers(t Thread) []string {
-	var names []string
-	for i := range e.facts.People {
-		if p := &e.facts.People[i]; MayResolve(*p, t.OpenedBy, e.authors[p.ID]) {
-			names = append(names, p.Label)
-		}
-	}
-	return names
+	return labels(e.who(func(p *Person) bool { return MayResolve(e.facts.Policy, *p, t.OpenedBy, e.authors[p.ID]) }))
 }
 
 // MayResolve reports whether p may close a blocking thread: who opened it, or a
-// maintainer who did not write or push the candidate.
-func MayResolve(p Person, openedBy string, author bool) bool {
-	return p.Decides && (p.ID == openedBy || p.Maintainer && !author)
+// maintainer who did not write or push the candidate, unless the policy lets
+// people review themselves.
+func MayResolve(pol Policy, p Person, openedBy string, author bool) bool {
+	return p.Decides && (p.ID == openedBy || p.Maintainer && (!author || pol.SelfReview()))
+}
+
+// withdrawn adds a requirement that nothing but another push can satisfy.
+func (e *evaluation) withdrawn() {
+	if e.facts.Withdrawn == "" {
+		return
+	}
+	e.tally.withdrawn++
+	e.add(Requirement{ID: "withdrawn", State: Open,
+		Why: "This release was withdrawn: " + sentence(e.facts.Withdrawn) + " Push a new version."})
 }
 
 // outcome turns what was found into the answer.
@@ -263,7 +276,7 @@ func (e *evaluation) outcome(undecided string) Outcome {
 	if a.Requirements == nil {
 		a.Requirements = []Requirement{}
 	}
-	return Outcome{Answer: a, Approvals: e.approvals}
+	return Outcome{Answer: a, Approvals: e.approvals, Turn: slices.Sorted(maps.Keys(e.turn))}
 }
 
 // hint tells of the shorter way that a first listing has.

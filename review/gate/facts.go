@@ -18,6 +18,8 @@ type Facts struct {
 	// while it is not. What asked for a person then has its answer: only a
 	// rejection can still block.
 	ReleasedAs string
+	// Withdrawn is why the candidate's release was taken back, "" when it was not.
+	Withdrawn string
 	// Base is the title of the gate base, "" when there is none.
 	Base   string
 	BaseAt time.Time // when the base was released
@@ -87,6 +89,7 @@ const (
 
 // Verdict is one answer of a person to a change, or to one edit of it.
 type Verdict struct {
+	ID      string
 	Subject change.Subject
 	Name    string
 	From    surface.Hash

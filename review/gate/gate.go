@@ -87,4 +87,5 @@ type Approval struct {
 type Outcome struct {
 	Answer    Answer
 	Approvals []Approval // in order of the subjects
+	Turn      []string   // ids of the people who can take an open decision
 }

@@ -111,5 +111,5 @@ func (a Ask) row() row {
 	return rowBreaking
 }
 
-// selfReview reports whether the policy counts an author's own answers.
-func (p Policy) selfReview() bool { return p.Line(Ask{Class: change.Behaviour}).Self }
+// SelfReview reports whether the policy counts an author's own answers.
+func (p Policy) SelfReview() bool { return p.Line(Ask{Class: change.Behaviour}).Self }

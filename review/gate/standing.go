@@ -21,8 +21,8 @@ type key struct {
 func contentKey(s *Subject) key { return key{subject: s.Subject, to: s.To} }
 func stepKey(s *Subject) key    { return key{s.Subject, s.From, s.To} }
 
-// standing is what every person's answers add up to.
-type standing struct {
+// Standing is what every person's answers add up to.
+type Standing struct {
 	content map[key]*opinions // on bytes, whatever they came from
 	step    map[key]*opinions // on exact steps, removals among them
 }
@@ -39,8 +39,9 @@ type opinion struct {
 	edits map[string]*Verdict
 }
 
-func newStanding(vs []Verdict) standing {
-	st := standing{content: map[key]*opinions{}, step: map[key]*opinions{}}
+// NewStanding adds up verdicts, oldest first.
+func NewStanding(vs []Verdict) Standing {
+	st := Standing{content: map[key]*opinions{}, step: map[key]*opinions{}}
 	for i := range vs {
 		v := &vs[i]
 		add(st.step, key{v.Subject, v.From, v.To}, v)
@@ -118,12 +119,46 @@ func (o *opinion) rejection() *Verdict {
 
 // rejection returns an active rejection of the subject: of its bytes, or of its
 // removal. A rejection counts whoever gives it and however long they are gone.
-func (st standing) rejection(s *Subject) *Verdict {
+func (st Standing) rejection(s *Subject) *Verdict {
 	os := st.content[contentKey(s)]
 	if s.removal() {
 		os = st.step[stepKey(s)]
 	}
 	return os.rejection()
+}
+
+// Opinion is what one person's answers come to.
+type Opinion struct {
+	Person    string
+	Approval  *Verdict            // of the whole, nil for none
+	Rejection *Verdict            // nil for none
+	Edits     map[string]*Verdict // answers that stand for an edit
+}
+
+// On returns the people's opinions of bytes (to), or of a removal when to is zero,
+// in order of their first answer.
+func (st Standing) On(subject change.Subject, from, to surface.Hash) []Opinion {
+	if to.IsZero() {
+		return st.step[key{subject, from, to}].list()
+	}
+	return st.content[key{subject: subject, to: to}].list()
+}
+
+// OnStep returns the people's opinions of exactly the step between two digests.
+func (st Standing) OnStep(subject change.Subject, from, to surface.Hash) []Opinion {
+	return st.step[key{subject, from, to}].list()
+}
+
+func (os *opinions) list() []Opinion {
+	if os == nil {
+		return nil
+	}
+	var out []Opinion
+	for _, id := range os.people {
+		o := os.byPerson[id]
+		out = append(out, Opinion{Person: id, Approval: o.approval(), Rejection: o.rejection(), Edits: o.edits})
+	}
+	return out
 }
 
 func (os *opinions) rejection() *Verdict {
@@ -164,7 +199,7 @@ func (e *evaluation) ground(s *Subject, line Line) (ground, bool) {
 	switch {
 	case s.removal():
 	case s.Released.Title != "":
-		return ground{byEarlier, "release " + s.Released.Title, s.Released.At, fmt.Sprintf("Reverts to %s, where it was approved.", s.Released.Title)}, true
+		return ground{byEarlier, "release " + s.Released.Title, s.Released.At, fmt.Sprintf("Reverts to %s.", s.Released.Title)}, true
 	case s.Baseline:
 		e.independent = e.independent && !e.authors[b.ByID]
 		return ground{byBaseline, "baseline by " + b.By, b.At, fmt.Sprintf("Accepted as starting point by %s, not read tool by tool.", b.By)}, true
@@ -221,56 +256,57 @@ func (e *evaluation) invited(inviter, guest *Verdict) bool {
 func (e *evaluation) takersBack(v *Verdict) []string {
 	by := e.people[v.Person]
 	gone := by == nil || by.Disabled
-	var names []string
-	for i := range e.facts.People {
-		if p := &e.facts.People[i]; MayTakeBack(e.facts.Policy, *p, *v, e.authors[p.ID], gone) {
-			names = append(names, p.Label)
-		}
-	}
-	return names
+	return labels(e.who(func(p *Person) bool { return MayTakeBack(e.facts.Policy, *p, *v, e.authors[p.ID], gone) }))
 }
 
 // MayTakeBack reports whether p may take a rejection back: who gave it, or a
 // maintainer when that account is gone. Who wrote or pushed the candidate may not,
 // but for what one said about one's own push and where one reviews oneself.
 func MayTakeBack(pol Policy, p Person, v Verdict, author, gone bool) bool {
-	if author && !pol.selfReview() && (p.ID != v.Person || !v.Own) {
+	if author && !pol.SelfReview() && (p.ID != v.Person || !v.Own) {
 		return false
 	}
 	return p.Decides && (p.ID == v.Person || gone && p.Maintainer)
 }
 
 // deciders names who can still answer.
-func (e *evaluation) deciders(line Line, counted []*Verdict) []string {
+func (e *evaluation) deciders(line Line, counted []*Verdict) []*Person {
 	i := 0
 	if line.Self {
 		i = 1
 	}
 	if e.everyone[i] == nil {
-		e.everyone[i] = e.labels(func(p *Person) bool { return p.Decides && (line.Self || !e.authors[p.ID]) })
+		e.everyone[i] = e.who(func(p *Person) bool { return p.Decides && (line.Self || !e.authors[p.ID]) })
 	}
 	if len(counted) == 0 {
 		return e.everyone[i]
 	}
-	return e.labels(func(p *Person) bool {
-		done := slices.ContainsFunc(counted, func(v *Verdict) bool { return v.Person == p.ID })
-		return p.Decides && (line.Self || !e.authors[p.ID]) && !done
+	return slices.DeleteFunc(slices.Clone(e.everyone[i]), func(p *Person) bool {
+		return slices.ContainsFunc(counted, func(v *Verdict) bool { return v.Person == p.ID })
 	})
 }
 
-func (e *evaluation) labels(keep func(*Person) bool) []string {
-	names := []string{}
+func (e *evaluation) who(keep func(*Person) bool) []*Person {
+	found := []*Person{}
 	for i := range e.facts.People {
 		if p := &e.facts.People[i]; keep(p) {
-			names = append(names, p.Label)
+			found = append(found, p)
 		}
+	}
+	return found
+}
+
+func labels(who []*Person) []string {
+	names := make([]string, len(who))
+	for i, p := range who {
+		names[i] = p.Label
 	}
 	return names
 }
 
 // missing says why nobody can answer, and whom to add.
 func (e *evaluation) missing() string {
-	all := e.labels(func(p *Person) bool { return p.Decides })
+	all := labels(e.who(func(p *Person) bool { return p.Decides }))
 	if len(all) == 0 {
 		return "Nobody has the role reviewer or maintainer on this server: add somebody."
 	}

@@ -123,11 +123,12 @@ func problemPlace(p Problem) string {
 type tally struct {
 	settled                                [grounds]int
 	decisions, rejected, problems, threads int
+	withdrawn                              int
 	nobody                                 int      // open decisions that nobody can take
 	who                                    []string // of the first open decision that somebody can take
 }
 
-func (t *tally) open() int { return t.decisions + t.rejected + t.problems + t.threads }
+func (t *tally) open() int { return t.decisions + t.rejected + t.problems + t.threads + t.withdrawn }
 
 // block counts a decision that nobody can take.
 func (t *tally) block() {
@@ -154,6 +155,7 @@ func (t *tally) blockedWhy() string {
 	part(t.rejected, "rejection", "rejections")
 	part(t.problems, "tool with errors", "tools with errors")
 	part(t.threads, "thread to resolve", "threads to resolve")
+	part(t.withdrawn, "withdrawn release", "withdrawn releases")
 	why := "Blocked: " + strings.Join(parts, ", ") + "."
 	if len(t.who) > 0 {
 		why += fmt.Sprintf(" %s can take %s.", join(t.who, "or"), them(t.decisions))
@@ -177,7 +179,7 @@ func them(n int) string {
 // passWhy says on what the pass stands.
 func (t *tally) passWhy(base, released, baselineBy string) string {
 	if released != "" {
-		return fmt.Sprintf("Safe to publish: released as %s.", released)
+		return fmt.Sprintf("Safe to publish. Released as %s.", released)
 	}
 	var parts []string
 	part := func(n int, how string) {
@@ -191,7 +193,7 @@ func (t *tally) passWhy(base, released, baselineBy string) string {
 	part(t.settled[byEarlier], "as in an earlier release")
 	part(t.settled[byBase], "as in "+base)
 	if len(parts) == 0 {
-		return "Safe to publish: an empty listing, as before."
+		return "Safe to publish. An empty listing, as before."
 	}
-	return "Safe to publish: " + strings.Join(parts, ", ") + "."
+	return "Safe to publish. " + strings.Join(parts, ", ") + "."
 }

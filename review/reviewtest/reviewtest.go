@@ -15,6 +15,7 @@ import (
 
 // Exercise runs every case. open returns an empty store each time.
 func Exercise(t *testing.T, open func(testing.TB) review.Store) {
+	t.Run("set-up", func(t *testing.T) { setUp(newInstance(t, open(t))) })
 	for _, group := range []struct {
 		name  string
 		cases map[string]func(*world)

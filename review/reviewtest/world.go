@@ -40,7 +40,8 @@ const baseURL = "https://review.example"
 
 var instanceSecret = []byte("0123456789abcdef0123456789abcdef")
 
-func newWorld(t testing.TB, store review.Store) *world {
+// newInstance is a world without people.
+func newInstance(t testing.TB, store review.Store) *world {
 	w := &world{
 		TB: t, ctx: t.Context(), store: &counter{Store: store}, clock: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC),
 		shell: review.Actor{Shell: true, Via: "shell"},
@@ -49,6 +50,11 @@ func newWorld(t testing.TB, store review.Store) *world {
 		BaseURL: baseURL, Secret: instanceSecret, Now: func() time.Time { return w.clock },
 		Limits: review.Limits{PushesPerMinute: 1000, PushesPerDay: 2000, OpenReleases: 200},
 	})
+	return w
+}
+
+func newWorld(t testing.TB, store review.Store) *world {
+	w := newInstance(t, store)
 	w.admin = w.person("Ada", people.Admin, "")
 	w.server, w.secret = w.addServer("mot", gate.Team)
 	w.ana, w.ben = w.person("Ana", people.Maintainer, "mot"), w.person("Ben", people.Maintainer, "mot")

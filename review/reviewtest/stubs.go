@@ -1,3 +1,0 @@
-package reviewtest
-
-var pushCases, approvalCases, releaseCases, threadCases, peopleCases, listCases map[string]func(*world)
