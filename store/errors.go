@@ -61,6 +61,8 @@ func reasonOf(err error) reason {
 		return sqliteReason(e.Code())
 	}
 	switch {
+	case errors.Is(err, errLostRace):
+		return reason{review.Unavailable, sayBusy}
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, io.EOF),
 		errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network):
 		return reason{review.Unavailable, saySilent}

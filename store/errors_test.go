@@ -62,7 +62,7 @@ func TestOtherErrors(t *testing.T) {
 		{sql.ErrConnDone, review.Unavailable},
 		{&net.OpError{Op: "dial", Err: errors.New("refused")}, review.Unavailable},
 		{errors.New("unknown"), review.Internal},
-		{errLostRace, review.Internal},
+		{errLostRace, review.Unavailable},
 	}
 	for _, tt := range tests {
 		err := failure(t.Context(), tt.err)
