@@ -51,15 +51,15 @@ func (p BumpPolicy) Suggest(r *Report) Bump {
 		return Bump{LevelNone, "The surface is the same."}
 	}
 	b := Bump{Level: p.level(r)}
-	switch d := strongestDecision(r); {
-	case d == nil:
+	switch {
+	case len(r.Edits) == 0:
 		b.Reason = fmt.Sprintf("A %s step is enough: nothing changed for callers.", b.Level)
 	case b.Level == LevelMajor && r.Class == Undecided:
-		b.Reason = "A major step is the safe one: it is not proved that old calls still work. " + d.Sentence
+		b.Reason = "A major step is the safe one: it is not proved that old calls still work. " + r.Edits[0].Sentence
 	case b.Level == LevelMajor:
-		b.Reason = "This needs a major step. " + d.Sentence
+		b.Reason = "This needs a major step. " + r.Edits[0].Sentence
 	default:
-		b.Reason = fmt.Sprintf("A %s step is enough. %s", b.Level, d.Sentence)
+		b.Reason = fmt.Sprintf("A %s step is enough. %s", b.Level, r.Edits[0].Sentence)
 	}
 	return b
 }
@@ -79,13 +79,6 @@ func (p BumpPolicy) level(r *Report) Level {
 		}
 	}
 	return LevelPatch
-}
-
-func strongestDecision(r *Report) *Decision {
-	if len(r.Decisions) == 0 {
-		return nil
-	}
-	return &r.Decisions[0]
 }
 
 // Enough reports whether the step between two version strings is at least b, and

@@ -188,7 +188,7 @@ func consolidationOffer(to *profile, ms []mapped) Offer {
 		o.From = append(o.From, t)
 		part := fmt.Sprintf("%s as %s %s", quoteName(t.Tool), m.to.param, m.to.value)
 		if len(t.Lost) > 0 {
-			part += " (" + strings.Join(t.Lost, ", ") + " look lost)"
+			part += " (lost, it seems: " + strings.Join(t.Lost, ", ") + ")"
 		}
 		parts = append(parts, part)
 	}

@@ -110,8 +110,8 @@ func (d *decider) run() {
 		}
 		m.edits = append(m.edits, e)
 	}
+	d.joinConsolidated(order)
 	lumpSingles(order)
-	d.joinConsolidated(groups)
 	d.joinReplaced(order)
 	d.joinSameParameter(order)
 	for _, m := range order {
@@ -147,6 +147,7 @@ const (
 	kindPlace    = "place"   // one thing at one parameter, in several forms
 	kindSwap     = "swap"    // a parameter that made way for another
 	kindSeveral  = "several" // several things at one parameter
+	kindBulk     = "bulk"    // what a whole listing lost
 	kindEdit     = "edit"
 )
 
@@ -158,6 +159,8 @@ func (d *decider) key(e Edit) (kind, key string) {
 		return kindAdded, d.newFam[e.Tools[0]]
 	case e.ID == "tool.removed":
 		return kindRemoved, d.oldFam[e.Tools[0]]
+	case d.bulk(e) != "":
+		return kindBulk, d.bulk(e)
 	case e.ID == "tool.renamed" && d.rules[e.Changes[0]] != "":
 		return kindRenamed, d.rules[e.Changes[0]]
 	case noun == "schema" && e.ID != "schema.changed",
@@ -170,6 +173,26 @@ func (d *decider) key(e Edit) (kind, key string) {
 	}
 	// The same edit may be of one class here and of another there.
 	return kindEdit, det.editID("", e.Tools[0])
+}
+
+// bulk names the bulk loss that an edit is a part of: its sentence, "" for none.
+func (d *decider) bulk(e Edit) string {
+	det := d.details[e.Edit]
+	part := ""
+	switch {
+	case e.ID == "description.removed" && det.Direction == "input":
+		part = "bulk.param-descriptions.removed"
+	case e.ID == "property.removed" && det.Direction == "input":
+		part = "bulk.parameters.removed"
+	case e.ID == "description.removed" && det.Direction == "":
+		part = "bulk.descriptions.removed"
+	}
+	for _, b := range d.report.Raised {
+		if b.ID == part && !slices.ContainsFunc(e.Tools, func(t string) bool { return !slices.Contains(b.Tools, t) }) {
+			return b.Sentence
+		}
+	}
+	return ""
 }
 
 // lumpSingles puts new tools that stand alone in their families together: they are
@@ -187,29 +210,51 @@ func lumpSingles(order []*matter) {
 	}
 }
 
-// joinConsolidated makes one matter of a family that is gone and the new tools of
-// that family, where most of what is gone seems to be taken over.
-func (d *decider) joinConsolidated(groups map[string]*matter) {
+// joinConsolidated makes one matter of tools that are gone and of the new tools that
+// seem to do their work now, where most of what is gone together is taken over.
+func (d *decider) joinConsolidated(order []*matter) {
 	takenOver := map[string]bool{}
 	for _, o := range d.report.Offered {
 		for _, f := range o.From {
-			takenOver[f.Tool] = o.Kind == OfferConsolidation
+			takenOver[f.Tool] = takenOver[f.Tool] || o.Kind == OfferConsolidation
 		}
 	}
-	for key, gone := range groups {
-		name, isGone := strings.CutPrefix(key, kindRemoved)
-		fresh := groups[kindAdded+name]
-		if !isGone || fresh == nil || len(fresh.edits) == 0 {
-			continue
-		}
-		n := 0
-		for _, e := range gone.edits {
-			n += one(takenOver[e.Tools[0]])
-		}
-		if 2*n >= len(gone.edits) && n >= consolidating {
-			gone.kind, gone.edits, fresh.edits = kindReplaced, append(gone.edits, fresh.edits...), nil
+	gone, fresh := map[string]int{}, map[string]int{} // tools by their matter
+	joined := newSets()
+	for i, m := range order {
+		joined.add(i)
+		for _, e := range m.edits {
+			switch {
+			case m.kind == kindRemoved && m.mostly(takenOver):
+				gone[e.Tools[0]] = i + 1
+			case m.kind == kindAdded:
+				fresh[e.Tools[0]] = i + 1
+			}
 		}
 	}
+	for _, o := range d.report.Offered {
+		to := fresh[o.To]
+		for _, f := range o.From {
+			if from := gone[f.Tool]; o.Kind == OfferConsolidation && from > 0 && to > 0 {
+				joined.join(from-1, to-1, len(order))
+			}
+		}
+	}
+	for i, m := range order {
+		if root := joined.find(i); joined.size[root] > 1 && root != i {
+			r := order[root]
+			r.kind, r.edits, m.edits = kindReplaced, append(r.edits, m.edits...), nil
+		}
+	}
+}
+
+// mostly reports whether half or more of the tools of a matter are in a set.
+func (m *matter) mostly(in map[string]bool) bool {
+	n := 0
+	for _, e := range m.edits {
+		n += one(in[e.Tools[0]])
+	}
+	return n > 0 && 2*n >= len(m.edits)
 }
 
 // joinReplaced makes one matter of a parameter that is gone from several tools and
@@ -362,6 +407,8 @@ func (d *decider) sentence(m matter, n Decision) string {
 		return m.edits[0].Sentence
 	}
 	switch m.kind {
+	case kindBulk:
+		return d.bulk(m.edits[0])
 	case kindAdded:
 		return fmt.Sprintf("%s: %s.", count(len(n.Tools), "new tool"), nameList(n.Tools))
 	case kindRemoved:

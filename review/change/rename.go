@@ -115,11 +115,11 @@ func pairAlike(p *pairing, opt Options) []Offer {
 	})
 	taken := map[*profile]bool{}
 	var offers []Offer
-	for i, c := range cands {
+	for _, c := range cands {
 		if taken[c.old] || taken[c.new] {
 			continue
 		}
-		if c.sure && !contested(c, cands[i+1:], taken) {
+		if c.sure && !contested(c, cands, taken) {
 			taken[c.old], taken[c.new] = true, true
 			p.take(pair{
 				old: c.old.tool, new: c.new.tool, confidence: round(c.score), rule: c.rule,
@@ -136,11 +136,14 @@ func pairAlike(p *pairing, opt Options) []Offer {
 	return offers
 }
 
-// contested reports whether another pairing of either tool is about as likely: then
-// a person must say which.
-func contested(c candidate, rest []candidate, taken map[*profile]bool) bool {
-	for _, d := range rest {
-		if d.score < c.score-0.03 {
+// closeCall is how near two scores must be for a person to choose between them.
+const closeCall = 0.03
+
+// contested reports whether another pairing of either tool is about as likely or
+// likelier. cands are sorted, best first.
+func contested(c candidate, cands []candidate, taken map[*profile]bool) bool {
+	for _, d := range cands {
+		if d.score < c.score-closeCall {
 			return false
 		}
 		if (d.old == c.old) != (d.new == c.new) && !taken[d.old] && !taken[d.new] {

@@ -30,6 +30,9 @@ func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) 
 	res := schema.Compare(old, new, dir, schema.Options{JoinObject: true, Steps: c.opt.SchemaSteps})
 	var all []Detail
 	for _, e := range res.Edits {
+		if e.ID == "texts.changed" {
+			continue // rewritten says which texts
+		}
 		if e.Old == nil && e.New == nil {
 			e.Old, e.New = nullable(old), nullable(new) // about the whole
 		}

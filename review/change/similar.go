@@ -80,13 +80,13 @@ func nameWords(name string) []string {
 }
 
 // startsHump reports whether r begins a word of camel case: after a lower-case
-// letter, or as the last capital of a run ("HTTPServer").
+// letter or a digit, or as the last capital of a run ("HTTPServer").
 func startsHump(prev, r rune, rest string) bool {
 	if !unicode.IsUpper(r) || prev == 0 {
 		return false
 	}
 	next, _ := utf8.DecodeRuneInString(rest)
-	return unicode.IsLower(prev) || unicode.IsUpper(prev) && unicode.IsLower(next)
+	return unicode.IsLower(prev) || unicode.IsDigit(prev) || unicode.IsUpper(prev) && unicode.IsLower(next)
 }
 
 // nameSimilarity compares names by words and by letters; 1 when they differ only

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/review/surface"
@@ -39,16 +40,26 @@ func compare(t testing.TB, old, new string) *change.Report {
 // Each file holds old.json and new.json, and what the three forms of a comparison
 // look like.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
+	eachGolden(t, "testdata/*.txtar", "diff.txt", "diff.md", "diff.json")
+}
+
+// The examples of the documentation are what the program says today.
+func TestExamples(t *testing.T) {
+	eachGolden(t, filepath.Join(testkit.Root(), "docs/examples/*.txtar"), "diff.md")
+}
+
+func eachGolden(t *testing.T, pattern string, forms ...string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden files: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { golden(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { golden(t, file, forms) })
 	}
 }
 
-func golden(t *testing.T, file string) {
+func golden(t *testing.T, file string, forms []string) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -60,15 +71,15 @@ func golden(t *testing.T, file string) {
 	r := compare(t, part["old.json"], part["new.json"])
 	got := map[string]string{"diff.txt": report.DiffText(r), "diff.md": report.DiffMarkdown(r), "diff.json": pretty(t, r)}
 	if !*update {
-		for name, text := range got {
-			if diff := cmp.Diff(part[name], text); diff != "" {
+		for _, name := range forms {
+			if diff := cmp.Diff(part[name], got[name]); diff != "" {
 				t.Errorf("%s: -want +got:\n%s", name, diff)
 			}
 		}
 		return
 	}
 	ar.Files = ar.Files[:2]
-	for _, name := range []string{"diff.txt", "diff.md", "diff.json"} {
+	for _, name := range forms {
 		ar.Files = append(ar.Files, txtar.File{Name: name, Data: []byte(got[name])})
 	}
 	if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {

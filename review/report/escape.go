@@ -11,19 +11,24 @@ import (
 // what a runner would take for a command ("::error::", "##vso[") is broken up.
 func Line(s string) string {
 	s = lineEnds.Replace(prose.Show(s).String())
-	return commands.Replace(s)
+	return apart(apart(s, ":", `\`), "#", `\`)
 }
 
-var (
-	lineEnds = strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
-	commands = strings.NewReplacer("::", `:\:`, "##", `#\#`)
-)
+var lineEnds = strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+
+// apart puts something between every two neighbours of one character.
+func apart(s, c, between string) string {
+	for strings.Contains(s, c+c) {
+		s = strings.ReplaceAll(s, c+c, c+between+c)
+	}
+	return s
+}
 
 // Markdown makes untrusted text safe inside a paragraph of Markdown: it renders as
 // the same characters, hidden ones labelled. Nothing in it is markup, HTML, a
 // link, a mention or a reference to an issue.
 func Markdown(s string) string {
-	return markdown.Replace(strings.Join(strings.Fields(prose.Show(s).String()), " "))
+	return apart(markdown.Replace(strings.Join(strings.Fields(prose.Show(s).String()), " ")), ":", split)
 }
 
 // A comment between two characters keeps GitHub and GitLab from reading them
@@ -34,9 +39,31 @@ var markdown = strings.NewReplacer(
 	"<", "&lt;", ">", "&gt;", "&", "&amp;",
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "(", `\(`, ")", `\)`,
 	"{", `\{`, "}", `\}`, "|", `\|`, "~", `\~`, "!", `\!`, "$", `\$`, "+", `\+`, "-", `\-`, "=", `\=`,
-	"://", ":"+split+"//", "::", ":"+split+":",
+	"://", ":"+split+"//",
 	"@", "@"+split, "#", "#"+split, "www.", "www"+split+".",
 )
+
+// Sentence makes a sentence of a report safe inside Markdown. Names stand between
+// backticks in it and become code spans. Somebody else's text may hold backticks too:
+// whatever they enclose is safe as code, and the rest as text.
+func Sentence(s string) string {
+	parts := strings.Split(s, "`")
+	if len(parts)%2 == 0 {
+		return Markdown(s)
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		switch before, after := edgeBlanks(p); {
+		case i%2 == 1 && strings.TrimSpace(p) != "":
+			b.WriteString(Code(p))
+		case i%2 == 1:
+			b.WriteString("\\`" + before + "\\`")
+		default:
+			b.WriteString(before + Markdown(p) + after)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
 
 // Code makes untrusted text safe inside a code span of Markdown, delimiters
 // included.

@@ -81,7 +81,7 @@ func checkMarkdown(t *testing.T, s string) {
 		t.Errorf("%q renders elements: %s", s, out)
 	}
 	want := "x " + strings.Join(strings.Fields(prose.Show(s).String()), " ") + " x"
-	if got := html.UnescapeString(body); got != strings.Join(strings.Fields(want), " ") {
+	if got := html.UnescapeString(body); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
 		t.Errorf("%q renders as %q, want %q", s, got, want)
 	}
 }
@@ -90,6 +90,44 @@ func TestMarkdown(t *testing.T) {
 	for _, s := range hostile {
 		checkMarkdown(t, s)
 	}
+}
+
+func TestSentence(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"`a_b` is gone.", "`a_b` is gone."},
+		{"`a` and `b`", "`a` and `b`"},
+		{"one ` only", "one \\` only"},
+		{"It says: \"*x*\".", `It says: "\*x\*".`},
+		{"`@team` and @team", "`@team` and @<!-- -->team"},
+		{"`<b>` and <b>", "`<b>` and &lt;b&gt;"},
+		{"empty `` here", "empty \\`\\` here"},
+	} {
+		if got := Sentence(c.in); got != c.want {
+			t.Errorf("%q: got %s, want %s", c.in, got, c.want)
+		}
+	}
+}
+
+// Whatever text stands in a sentence, it renders as text and code and nothing else.
+func FuzzSentence(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s)
+		f.Add("`" + s + "` says: " + s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		out := strings.TrimSpace(render(t, "x "+Sentence(s)+" x"))
+		body := strings.TrimSuffix(strings.TrimPrefix(comment.ReplaceAllString(out, ""), "<p>"), "</p>")
+		body = strings.NewReplacer("<code>", "", "</code>", "").Replace(body)
+		if tag.MatchString(body) {
+			t.Errorf("%q renders elements: %s", s, out)
+		}
+		text := regexp.MustCompile("<code>[^<]*</code>").ReplaceAllString(out, "x")
+		for _, bad := range []string{"@team", "://", "::", "www."} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%q renders %q together: %s", s, bad, out)
+			}
+		}
+	})
 }
 
 func FuzzMarkdown(f *testing.F) {

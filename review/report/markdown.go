@@ -20,9 +20,9 @@ func DiffMarkdown(r *change.Report) string {
 		return ""
 	}
 	m := markdownWriter{limit: MarkdownLimit - tailRoom, details: detailsByEdit(r)}
-	m.block("### Tool surface: " + string(r.Class) + "\n\n" + Markdown(summary(r)) + "\n")
+	m.block("### Tool surface: " + string(r.Class) + "\n\n" + Sentence(summary(r)) + "\n")
 	for _, why := range warnings(r) {
-		m.block("\n> " + Markdown(why) + "\n")
+		m.block("\n> " + Sentence(why) + "\n")
 	}
 	for _, class := range strongFirst {
 		m.class(class, r)
@@ -88,12 +88,16 @@ func (m *markdownWriter) class(class change.Class, r *change.Report) {
 // decision is a list item: the sentence, its tools, and what backs it up.
 func (m *markdownWriter) decision(d change.Decision) string {
 	var b strings.Builder
-	b.WriteString("- " + Markdown(d.Sentence) + toolsMarkdown(d.Tools) + "\n")
+	b.WriteString("- " + Sentence(d.Sentence))
+	if len(d.Tools) > 1 || !strings.Contains(d.Sentence, "`"+d.Tools[0]+"`") {
+		b.WriteString(toolsMarkdown(d.Tools))
+	}
+	b.WriteString("\n")
 	for _, edit := range listed(d, m.details) {
 		det := m.details[edit]
 		indent := "  "
 		if len(d.Edits) > 1 && det.Sentence != d.Sentence {
-			b.WriteString("  - " + Markdown(det.Sentence) + "\n")
+			b.WriteString("  - " + Sentence(det.Sentence) + "\n")
 			indent = "    "
 		}
 		b.WriteString(evidenceMarkdown(det, len(d.Tools) > 1, indent))
@@ -117,7 +121,7 @@ func toolsMarkdown(tools []string) string {
 func evidenceMarkdown(d detail, several bool, indent string) string {
 	var b strings.Builder
 	for _, line := range evidence(d, several) {
-		b.WriteString("\n" + indent + Markdown(line.what))
+		b.WriteString("\n" + indent + Sentence(line.what))
 		if line.value != "" {
 			b.WriteString(" " + Code(line.value))
 		}
@@ -169,7 +173,7 @@ func (m *markdownWriter) offers(offers []change.Offer) {
 	}
 	m.block("\n#### Perhaps the same tool\n\n")
 	for _, o := range offers {
-		if !m.block("- " + Markdown(o.Sentence) + "\n") {
+		if !m.block("- " + Sentence(o.Sentence) + "\n") {
 			m.left++
 		}
 	}
@@ -179,5 +183,5 @@ func (m *markdownWriter) folded(folds []change.Fold) {
 	if len(folds) == 0 {
 		return
 	}
-	m.block("\n_No effect: " + Markdown(foldedLine(folds)) + "_\n")
+	m.block("\n_No effect: " + Sentence(foldedLine(folds)) + "_\n")
 }
