@@ -52,6 +52,7 @@ type pair struct {
 	join             lit // what instances are limited to
 	strict, declared judgement
 	walker           *walker
+	costly           bool // an example was not validated because that takes too long
 }
 
 func newPair(old, new []byte, dir Direction, opt Options) (*pair, error) {
@@ -134,6 +135,7 @@ func (p *pair) judge() Result {
 			p.strict.verdict, p.declared.verdict = Equivalent, Equivalent
 		}
 	default:
+		p.solver.limit = p.solver.steps + p.solver.limit
 		p.declared = p.contained(p.source.lit, p.target.lit, p.solver.declared(p.source.lit))
 		if p.declared.verdict == Breaking {
 			p.declared.witness = p.shrink(p.declared.witness, anyWitness)
@@ -174,6 +176,7 @@ func (p *pair) confirms(v *value) bool {
 	}
 	cost := p.source.costs(v) + p.target.costs(v)
 	if p.solver.steps += cost / perStep; cost > maxValidation {
+		p.costly = true
 		return false
 	}
 	return p.source.valid.accepts(v) && !p.target.valid.accepts(v)
@@ -184,6 +187,9 @@ func (p *pair) unconfirmed() string {
 		if s.inert != nil {
 			return firstProblem(s.inert)
 		}
+	}
+	if p.costly {
+		return "an example that takes too long to validate"
 	}
 	return "an example that the validator does not confirm"
 }

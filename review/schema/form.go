@@ -154,9 +154,11 @@ func (f *forms) group(op formOp, subs []*form) *form {
 	if slices.Contains(flat, zero) {
 		return zero
 	}
-	for _, s := range flat {
-		if s.neg != nil && slices.Contains(flat, s.neg) && len(flat) < 64 {
-			return zero
+	if len(flat) < 64 {
+		for _, s := range flat {
+			if s.neg != nil && slices.Contains(flat, s.neg) {
+				return zero
+			}
 		}
 	}
 	switch len(flat) {

@@ -13,7 +13,7 @@ func (w *walker) objects(p *place) {
 		switch to, isRenamed := renamed[name]; {
 		case isRenamed:
 			w.renamedProp(p, name, to)
-		case slices.Contains(b, name) || hasProp(p.flatB, name):
+		case hasProp(p.flatB, name) || slices.Contains(b, name):
 			w.keptProp(p, name)
 		default:
 			w.removedProp(p, name)

@@ -136,8 +136,9 @@ func (s *solver) search(key string, conj []lit) answer {
 	return a
 }
 
-// searchOrder is the order in which types are tried: what reads best first.
-var searchOrder = []kind{kindString, kindNumber, kindBool, kindArray, kindObject, kindNull}
+// searchOrder is the order in which types are tried: what reads best and is
+// cheap first.
+var searchOrder = []kind{kindString, kindNumber, kindBool, kindNull, kindArray, kindObject}
 
 func (s *solver) anyType(conj []lit) answer {
 	out := answer{}

@@ -58,8 +58,12 @@ var errRemote = errors.New("external references are not fetched")
 
 func (denyLoader) Load(url string) (any, error) { return nil, fmt.Errorf("%s: %w", url, errRemote) }
 
-// validator is a compiled document.
-type validator struct{ schema *jsonschema.Schema }
+// validator is a compiled document, or a large one that is compiled as far as an
+// instance needs it.
+type validator struct {
+	schema *jsonschema.Schema
+	large  *largeDocument
+}
 
 func compileValidator(doc []byte, opt Options) (*validator, error) {
 	v, err := parseValue(doc)
@@ -77,26 +81,48 @@ func newValidator(v *value, draft string) (*validator, error) {
 	if v.kind != kindBool && v.kind != kindObject {
 		return nil, errors.New("a schema is an object, true or false")
 	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(denyLoader{})
-	c.UseRegexpEngine(compilePattern)
-	c.DefaultDraft(drafts[d])
-	if err := c.AddResource(documentURL, plain(v, d).any()); err != nil {
-		return nil, err
+	doc := plain(v, d)
+	if doc.size() > largeValues && !pointsIntoProperties(doc) {
+		return newLargeValidator(doc, d)
 	}
-	s, err := c.Compile(documentURL)
+	s, err := compile(doc, d)
 	if err != nil {
 		return nil, err
 	}
-	return &validator{s}, nil
+	return &validator{schema: s}, nil
 }
 
-func (s *validator) accepts(v *value) bool { return s.schema.Validate(v.any()) == nil }
+// compiler returns a compiler that reads patterns as the prover does and fetches
+// nothing.
+func compiler(draft string) *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(denyLoader{})
+	c.UseRegexpEngine(compilePattern)
+	c.DefaultDraft(drafts[draft])
+	return c
+}
+
+func compile(doc *value, draft string) (*jsonschema.Schema, error) {
+	c := compiler(draft)
+	if err := c.AddResource(documentURL, doc.any()); err != nil {
+		return nil, err
+	}
+	return c.Compile(documentURL)
+}
+
+func (s *validator) accepts(v *value) bool { return s.check(v) == nil }
+
+func (s *validator) check(v *value) error {
+	if s.large != nil {
+		return s.large.check(v)
+	}
+	return s.schema.Validate(v.any())
+}
 
 // rejection says where v fails, most specific first, or "" when it is accepted.
 func (s *validator) rejection(v *value) string {
 	var e *jsonschema.ValidationError
-	if err := s.schema.Validate(v.any()); !errors.As(err, &e) {
+	if err := s.check(v); !errors.As(err, &e) {
 		return ""
 	}
 	for len(e.Causes) > 0 {
