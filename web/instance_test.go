@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,8 +36,26 @@ type instance struct {
 	svc    *review.Service
 	web    *web.Server
 	secret map[string]string // webhook secrets by slug
-	log    *strings.Builder
+	log    *logText
 	now    time.Time
+}
+
+// logText is the log, of requests that may run at the same time.
+type logText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func newInstance(t *testing.T) *instance {
@@ -60,7 +79,7 @@ func newInstanceOn(t *testing.T, database string) *instance {
 	if err := st.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	in := &instance{t: t, store: st, secret: map[string]string{}, log: new(strings.Builder), now: time.Now().Truncate(time.Second)}
+	in := &instance{t: t, store: st, secret: map[string]string{}, log: new(logText), now: time.Now().Truncate(time.Second)}
 	clock := func() time.Time { return in.now }
 	in.svc = review.NewService(st, review.Config{
 		BaseURL: baseURL, Secret: []byte(strings.Repeat("s", 32)), Now: clock,
@@ -132,7 +151,7 @@ type answer struct {
 func (in *instance) send(r *http.Request) answer {
 	in.t.Helper()
 	w := httptest.NewRecorder()
-	before := in.log.Len()
+	before := len(in.log.String())
 	in.web.Handler().ServeHTTP(w, r)
 	if w.Code == http.StatusInternalServerError {
 		in.t.Errorf("%s %s failed on our side:\n%s", r.Method, r.URL, in.log.String()[before:])

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -309,4 +311,60 @@ func loneSurrogatesStayApart(t *testing.T, in *instance) {
 	if len(seen) != 3 {
 		t.Errorf("%d digests for three names", len(seen))
 	}
+}
+
+// TestOneDeliveryAtOnce sends the same delivery several times at the same moment,
+// as a sender does that lost patience: one counts, all hear the same.
+func TestOneDeliveryAtOnce(t *testing.T) { onBoth(t, oneDeliveryAtOnce) }
+
+func oneDeliveryAtOnce(t *testing.T, in *instance) {
+	in.addServer("git", gate.Team)
+	const senders = 6
+	requests := make([]*http.Request, senders)
+	for i := range requests {
+		requests[i] = in.sign(delivery{slug: "git", query: "version=1", id: "msg_impatient", body: []byte(v1)})
+	}
+	answers := make([]*httptest.ResponseRecorder, senders)
+	var wg sync.WaitGroup
+	for i, r := range requests {
+		answers[i] = httptest.NewRecorder()
+		wg.Go(func() { in.web.Handler().ServeHTTP(answers[i], r) })
+	}
+	wg.Wait()
+	created := 0
+	for _, a := range answers {
+		if a.Code == 201 {
+			created++
+		} else if a.Code != 200 {
+			t.Errorf("answer %d %s", a.Code, a.Body)
+		}
+		if a.Body.String() != answers[0].Body.String() {
+			t.Errorf("two answers to one delivery:\n%s\n%s", answers[0].Body, a.Body)
+		}
+	}
+	if created != 1 {
+		t.Errorf("%d of %d created something", created, senders)
+	}
+}
+
+// TestTheLargestListing: 2,000 tools in just under 8 MiB have to work.
+func TestTheLargestListing(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	const tools, size = 2000, 8 << 20
+	long := strings.Repeat("All that is said about it. ", 150)
+	parts := make([]string, tools)
+	for i := range parts {
+		parts[i] = tool(fmt.Sprintf("entity_get_%04d", i), long)
+	}
+	body := listing(parts...)
+	body += strings.Repeat(" ", size-len(body))
+	a := in.push("git", "version=1", body)
+	if a.status != 201 {
+		t.Fatalf("push of %d bytes: %d %.300s", len(body), a.status, a.body)
+	}
+	if got := decode[api.PushAnswer](t, a); got.Listing.Tools != tools {
+		t.Errorf("%d tools are kept, want %d", got.Listing.Tools, tools)
+	}
+	in.problem("one byte more", in.push("git", "version=2", body+" "), 413)
 }
