@@ -64,7 +64,7 @@ CREATE TABLE listings (
     envelope             BYTEA NOT NULL
 );
 CREATE INDEX listings_server ON listings (server_id, received_at, id);
-CREATE INDEX listings_digest ON listings (digest);
+CREATE INDEX listings_digest ON listings (digest, server_id, profile);
 
 CREATE TABLE baselines (
     server_id    TEXT NOT NULL REFERENCES servers (id),
