@@ -29,7 +29,7 @@ func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) 
 	}
 	res := schema.Compare(old, new, dir, schema.Options{JoinObject: true, Steps: c.opt.SchemaSteps})
 	var all []Detail
-	for _, e := range res.Edits {
+	for _, e := range closing(res, old, new) {
 		if e.ID == "texts.changed" {
 			continue // rewritten says which texts
 		}
@@ -92,6 +92,9 @@ func editDetails(e schema.Edit, root, tool string) []Detail {
 		Old: e.Old, New: e.New, Sentence: e.Sentence, Witness: e.Witness, Effect: e.Effect, Note: e.Note,
 		Property: e.Property, Defaulted: e.Defaulted,
 	}
+	if d.Class == Breaking && e.VerdictDeclared == schema.Compatible {
+		d.Note = nil // it says that only undeclared properties break
+	}
 	d.strictOnly()
 	if e.ID == "property.optional.added" && d.Class == Behaviour {
 		d.Sentence += " Calls without it now get the default " + shortValue(defaultOf(e.New)) + "."
@@ -125,7 +128,7 @@ func place(e schema.Edit) string {
 func editClass(e schema.Edit) Class {
 	noun, verb, _ := strings.Cut(e.ID, ".")
 	switch {
-	case e.VerdictDeclared == schema.Breaking:
+	case e.VerdictDeclared == schema.Breaking, unreadable(e, noun):
 		return Breaking
 	case e.VerdictDeclared == schema.Undecided:
 		return Undecided
@@ -141,6 +144,17 @@ func editClass(e schema.Edit) Class {
 		return None
 	}
 	return Compatible
+}
+
+// unreadable reports whether results may hold a value of a declared property that
+// readers of the old schema don't know. Judged together with a property that is gone,
+// such an edit counts as strict only, though the reader meets the value all the same.
+func unreadable(e schema.Edit, noun string) bool {
+	switch noun {
+	case "enum", "const", "type", "range", "length", "pattern":
+		return e.Direction == schema.Output && e.Verdict == schema.Breaking && e.Witness != nil
+	}
+	return false
 }
 
 // annotationClass is the class of an edit that changes no verdict.
