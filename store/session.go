@@ -17,7 +17,10 @@ import (
 const SessionUser = "user"
 
 // Sessions keeps browser sessions, by a hash of their token: who reads the
-// database can't take one over. Use it by [Sessions.Attach].
+// database can't take one over.
+//
+// A session manager needs it both as Store and as Codec. The codec writes the
+// user's id in front of the data, and the store puts it into a column of its own.
 type Sessions struct {
 	store *Store
 	scs.Codec
@@ -30,11 +33,6 @@ var (
 
 // Sessions returns the store of sessions.
 func (s *Store) Sessions() *Sessions { return &Sessions{store: s, Codec: scs.GobCodec{}} }
-
-// Attach makes a manager keep its sessions here. It sets Store and Codec: the
-// codec writes the user's id in front of the data, which the store puts into a
-// column of its own.
-func (s *Sessions) Attach(m *scs.SessionManager) { m.Store, m.Codec = s, s }
 
 // Encode writes the length of the user's id, the id, and the values.
 func (s *Sessions) Encode(deadline time.Time, values map[string]any) ([]byte, error) {
@@ -60,7 +58,7 @@ func (s *Sessions) Decode(framed []byte) (time.Time, map[string]any, error) {
 func sessionParts(framed []byte) (user string, data []byte, err error) {
 	size, n := binary.Uvarint(framed)
 	if n <= 0 || size > uint64(len(framed)-n) {
-		return "", nil, errors.New("the session's data has no user in front; Sessions.Attach sets the codec that writes it")
+		return "", nil, errors.New("the session's data has no user in front: the manager needs Sessions as its Codec too")
 	}
 	return string(framed[n : n+int(size)]), framed[n+int(size):], nil
 }

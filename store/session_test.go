@@ -20,7 +20,7 @@ func TestSessions(t *testing.T) {
 		s := open(t)
 		sessions := s.Sessions()
 		m := scs.New()
-		sessions.Attach(m)
+		m.Store, m.Codec = sessions, sessions
 		ctx := t.Context()
 		begin := func(user string, lasts time.Duration) string {
 			t.Helper()
@@ -78,7 +78,7 @@ func TestSessions(t *testing.T) {
 func TestSessionChangesUser(t *testing.T) {
 	s := storetest.Open(t)
 	m := scs.New()
-	s.Sessions().Attach(m)
+	m.Store, m.Codec = s.Sessions(), s.Sessions()
 	handler := m.LoadAndSave(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user := r.URL.Query().Get("sign-in"); user != "" {
 			if err := m.RenewToken(r.Context()); err != nil {
@@ -119,7 +119,7 @@ func TestSessionChangesUser(t *testing.T) {
 func TestSessionsNeedTheirCodec(t *testing.T) {
 	sessions := storetest.Open(t).Sessions()
 	for _, data := range []string{"", "\x05abc", "\xff"} {
-		if err := sessions.Commit("token", []byte(data), time.Now().Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "Sessions.Attach") {
+		if err := sessions.Commit("token", []byte(data), time.Now().Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "needs Sessions as its Codec") {
 			t.Errorf("data %q: %v", data, err)
 		}
 		if _, _, err := sessions.Decode([]byte(data)); err == nil {
