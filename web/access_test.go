@@ -40,7 +40,8 @@ type place struct {
 }
 
 // newPlace makes a server "git" with a release under review, and a server "shop".
-func newPlace(t *testing.T) (*place, []caller) {
+func newPlace(t *testing.T, body string) (*place, []caller) {
+	t.Helper()
 	in := newInstance(t)
 	in.addServer("git", gate.Team)
 	in.addServer("shop", gate.Team)
@@ -51,7 +52,7 @@ func newPlace(t *testing.T) (*place, []caller) {
 	admin := in.addUser("admin", people.Admin, "")
 	stranger := in.addUser("stranger", people.Maintainer, "shop")
 	p := &place{instance: in, user: in.addUser("subject", people.Viewer, "git").ID}
-	pushed := in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads one entity.")))
+	pushed := in.pushed("git", "version=1.0.0", body)
 	p.release, p.listing, p.digest = pushed.Release.ID, pushed.Listing.ID, pushed.Listing.Digest
 	p.open(in.signedIn(roles["maintainer"]))
 	_, tok, err := in.svc.CreateToken(t.Context(), shell, tokenOf("git", people.ScopeRead))
@@ -227,7 +228,7 @@ func TestRoutesAndRoles(t *testing.T) {
 	var table strings.Builder
 	header := false
 	for _, row := range rowsOf(t) {
-		p, callers := newPlace(t)
+		p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
 		if !header {
 			fmt.Fprintf(&table, "%-62s", "")
 			for _, c := range callers {

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
-	"github.com/countersign/countersign/store"
 	"github.com/countersign/countersign/web/api"
 	"github.com/countersign/countersign/web/client"
 )
@@ -371,47 +369,5 @@ func TestClientAgainstTheServer(t *testing.T) {
 	_, err = c.Push(t.Context(), client.PushRequest{Body: []byte("<html>"), Version: "2"})
 	if client.KindOf(err) != client.Refused {
 		t.Errorf("HTML: %v", err)
-	}
-}
-
-// TestQueriesDoNotGrow counts the statements of every reading call for a small
-// server and for a larger one.
-func TestQueriesDoNotGrow(t *testing.T) {
-	counts := [2]map[string]int{{}, {}}
-	for i, size := range []int{2, 60} {
-		in := newInstance(t)
-		in.addServer("git", gate.Team)
-		bob := in.addUser("bob", people.Reviewer, "git")
-		as := in.signedIn(bob)
-		var tools []string
-		for n := range size {
-			tools = append(tools, tool("entity_"+strings.Repeat("x", n+1), "Does something."))
-		}
-		pushed := in.pushed("git", "version=1", listing(tools...))
-		for n := range size / 2 {
-			in.pushed("git", "ref=pr-"+strings.Repeat("x", n+1), listing(tools[n:]...))
-			in.want(201, in.postJSON(as, "/api/v1/releases/"+pushed.Release.ID+"/threads", `{"body":"Why?"}`))
-		}
-		for _, path := range []string{
-			"/api/v1/servers", "/api/v1/servers/git", "/api/v1/servers/git/listings", "/api/v1/servers/git/releases",
-			"/api/v1/servers/git/gate?digest=" + pushed.Listing.Digest, "/api/v1/servers/git/compare?from=1&to=1",
-			"/api/v1/releases/" + pushed.Release.ID, "/api/v1/releases/" + pushed.Release.ID + "/changes",
-			"/api/v1/releases/" + pushed.Release.ID + "/threads", "/api/v1/listings/" + pushed.Listing.ID,
-		} {
-			ctx, queries := store.CountQueries(t.Context())
-			r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
-			as(r)
-			in.want(200, in.send(r))
-			name := strings.NewReplacer(pushed.Release.ID, "R", pushed.Listing.ID, "L", pushed.Listing.Digest, "D").Replace(path)
-			counts[i][name] = queries.Count()
-		}
-	}
-	if diff := cmp.Diff(counts[0], counts[1]); diff != "" {
-		t.Errorf("statements per call (-small +large):\n%s", diff)
-	}
-	for name, n := range counts[0] {
-		if n == 0 || n > 40 {
-			t.Errorf("%s: %d statements", name, n)
-		}
 	}
 }

@@ -31,7 +31,7 @@ var shell = review.Actor{Shell: true, Via: "shell"}
 // instance is a whole server on a database of its own. Its clock stands still
 // until the test moves it.
 type instance struct {
-	t      *testing.T
+	t      testing.TB
 	store  *store.Store
 	svc    *review.Service
 	web    *web.Server
@@ -58,7 +58,7 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-func newInstance(t *testing.T) *instance {
+func newInstance(t testing.TB) *instance {
 	t.Helper()
 	return newInstanceOn(t, filepath.Join(t.TempDir(), "countersign.db"))
 }
@@ -69,7 +69,7 @@ func onBoth(t *testing.T, test func(*testing.T, *instance)) {
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, newInstanceOn(t, testkit.Postgres(t))) })
 }
 
-func newInstanceOn(t *testing.T, database string) *instance {
+func newInstanceOn(t testing.TB, database string) *instance {
 	t.Helper()
 	st, err := store.Open(t.Context(), database)
 	if err != nil {
@@ -230,7 +230,7 @@ func (in *instance) pushed(slug, query, body string) api.PushAnswer {
 	return decode[api.PushAnswer](in.t, a)
 }
 
-func decode[T any](t *testing.T, a answer) T {
+func decode[T any](t testing.TB, a answer) T {
 	t.Helper()
 	var v T
 	// Names of tools may hold lone surrogates.

@@ -1,0 +1,58 @@
+package web_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+// thousand writes a listing of 1,000 tools, the first changed of which say
+// something else.
+func thousand(changed int) string {
+	tools := make([]string, 1000)
+	for i := range tools {
+		said := "Reads one entity by its id. Fails when there is none."
+		if i < changed {
+			said = "Reads one entity by its id, and its history. Answers nothing when there is none."
+		}
+		tools[i] = tool(fmt.Sprintf("entity_%d_get", i), said)
+	}
+	return listing(tools...)
+}
+
+// busy is an instance with a released listing of 1,000 tools and a second version
+// that changes 100 of them.
+func busy(b *testing.B) (in *instance, reviewer who, release, digest string) {
+	in = newInstance(b)
+	in.addServer("git", gate.Team)
+	in.release("git", "1.0.0", thousand(0))
+	pushed := in.pushed("git", "version=2.0.0", thousand(100))
+	return in, in.signedIn(in.addUser("bob", people.Reviewer, "git")), pushed.Release.ID, pushed.Listing.Digest
+}
+
+// BenchmarkReleasePage is the page of a release of 1,000 tools with 100 changes:
+// under 100 ms are asked for.
+func BenchmarkReleasePage(b *testing.B) {
+	in, reviewer, release, _ := busy(b)
+	for b.Loop() {
+		in.want(200, in.get(reviewer, "/releases/"+release))
+	}
+}
+
+// BenchmarkChanges is the same as JSON.
+func BenchmarkChanges(b *testing.B) {
+	in, reviewer, release, _ := busy(b)
+	for b.Loop() {
+		in.want(200, in.get(reviewer, "/api/v1/releases/"+release+"/changes"))
+	}
+}
+
+// BenchmarkGate asks for a listing of 1,000 tools.
+func BenchmarkGate(b *testing.B) {
+	in, reviewer, _, digest := busy(b)
+	for b.Loop() {
+		in.wantGate(reviewer, digest, "blocked")
+	}
+}
