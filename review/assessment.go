@@ -53,7 +53,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 		l.found = append(l.found, &assessment{candidate: c})
 	}
 	for _, step := range []func() error{
-		l.bases, l.outlines, l.tools, l.verdicts, l.releasedSubjects, l.baselines, l.revisions, l.threads, l.people,
+		l.bases, l.outlines, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.threads, l.people,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -292,9 +292,16 @@ type bytesKey struct {
 	digest  surface.Hash
 }
 
-// releasedSubjects finds out which of the changed bytes were released before.
+// subjectListing is a listing as a whole among what was released.
+const subjectListing change.Subject = "listing"
+
+// releasedSubjects finds out which of the changed bytes were released before, and
+// which baselines were as a whole.
 func (l *loader) releasedSubjects() error {
 	var digests []surface.Hash
+	for _, b := range l.baseline {
+		digests = append(digests, b.Digest)
+	}
 	for _, as := range l.found {
 		for _, c := range as.outline.Changes {
 			if !c.To.IsZero() {
@@ -336,23 +343,29 @@ type baselineTools struct {
 	listing      bool                      // errors of the listing as a whole are acknowledged
 }
 
-// baselines reads the accepted baselines of the profiles, and what they cover
-// where it matters.
+// baselines reads the accepted baselines of the profiles.
 func (l *loader) baselines() error {
 	profiles, err := l.tx.Profiles(l.ctx, l.oneServer())
 	if err != nil {
 		return err
 	}
 	l.baseline = map[ProfileKey]*baselineTools{}
-	var wanted []*baselineTools
+	keys := l.profiles()
 	for i := range profiles {
-		if p := &profiles[i]; p.Baseline != nil {
-			k := ProfileKey{p.ServerID, p.Name}
-			b := &baselineTools{Baseline: p.Baseline}
-			l.baseline[k] = b
-			if l.wantsBaseline(k) {
-				wanted = append(wanted, b)
-			}
+		p := &profiles[i]
+		if k := (ProfileKey{p.ServerID, p.Name}); p.Baseline != nil && slices.Contains(keys, k) {
+			l.baseline[k] = &baselineTools{Baseline: p.Baseline}
+		}
+	}
+	return nil
+}
+
+// baselineTools reads what baselines cover, where it matters.
+func (l *loader) baselineTools() error {
+	var wanted []*baselineTools
+	for k, b := range l.baseline {
+		if l.wantsBaseline(k) {
+			wanted = append(wanted, b)
 		}
 	}
 	if len(wanted) == 0 {
@@ -374,13 +387,15 @@ func (l *loader) oneServer() string {
 }
 
 // wantsBaseline reports whether the bytes of the baseline matter to a candidate of
-// the profile: as long as something it has was never released, or has errors.
+// the profile: when it has errors, that the baseline may have acknowledged, or
+// something that was never released while the baseline was not either.
 func (l *loader) wantsBaseline(k ProfileKey) bool {
+	_, whole := l.standing[k][bytesKey{subjectListing, l.baseline[k].Digest}]
 	return slices.ContainsFunc(l.found, func(as *assessment) bool {
 		if as.profile() != k {
 			return false
 		}
-		open := slices.ContainsFunc(as.outline.Changes, func(c outlined) bool {
+		open := !whole && slices.ContainsFunc(as.outline.Changes, func(c outlined) bool {
 			return !c.To.IsZero() && l.standing[k][bytesKey{c.Subject, c.To}].ReleaseID == ""
 		})
 		return open || len(as.errors()) > 0

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
@@ -105,7 +104,7 @@ func (as *assessment) checkAcknowledged(ack []Acknowledgement) error {
 		switch {
 		case n.Position < 0 || n.Position > as.listing.ToolCount:
 			return Errorf(Invalid, "acknowledged/%d: there is no tool at position %d.", i, n.Position)
-		case len(n.Note) > maxNote || !utf8.ValidString(n.Note):
+		case !keepable(n.Note, maxNote):
 			return Errorf(Invalid, "acknowledged/%d: the note must be text of at most 64 KiB.", i)
 		}
 		noted[n.Position] = true

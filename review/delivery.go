@@ -146,6 +146,7 @@ func (s *Service) refuse(ctx context.Context, p *push, why error) error {
 		}
 		d.BodyHash, d.BodyBytes, d.Params = surface.Hash{}, 0, PushParams{}
 	}
+	ctx = context.WithoutCancel(ctx) // who hung up was refused all the same
 	err := s.store.Update(ctx, func(tx Tx) error { return s.keepRefused(ctx, tx, d, e.Kind) })
 	if err != nil {
 		return fmt.Errorf("record a refused push (%w): %w", why, err)

@@ -92,6 +92,9 @@ func (s *Service) Server(ctx context.Context, a Actor, slug string) (*ServerView
 			if l.profiles, err = tx.Profiles(ctx, srv.ID); err != nil {
 				return err
 			}
+			if err := l.lastReleased(); err != nil {
+				return err
+			}
 			if err := l.load(rs); err != nil {
 				return err
 			}
@@ -112,11 +115,17 @@ func (s *Service) Releases(ctx context.Context, a Actor, slug, version, profile 
 			if err != nil {
 				return err
 			}
-			rs, err := namedReleases(ctx, tx, srv, version, profile, p)
+			l := lister{s: s, ctx: ctx, tx: tx, actor: a, servers: []Server{*srv}}
+			if l.profiles, err = tx.Profiles(ctx, srv.ID); err != nil {
+				return err
+			}
+			rs, err := l.namedReleases(srv, version, profile, p)
 			if err != nil {
 				return err
 			}
-			l := lister{s: s, ctx: ctx, tx: tx, actor: a, servers: []Server{*srv}}
+			if err := l.lastReleased(); err != nil {
+				return err
+			}
 			err = l.load(rs)
 			found = l.summaries
 			return err
@@ -125,16 +134,12 @@ func (s *Service) Releases(ctx context.Context, a Actor, slug, version, profile 
 	return found, err
 }
 
-func namedReleases(ctx context.Context, tx Tx, srv *Server, version, profile string, p Page) ([]Release, error) {
+func (l *lister) namedReleases(srv *Server, version, profile string, p Page) ([]Release, error) {
 	if version == "" {
-		return tx.Releases(ctx, srv.ID, profile, p.bounded())
-	}
-	profiles, err := tx.Profiles(ctx, srv.ID)
-	if err != nil {
-		return nil, err
+		return l.tx.Releases(l.ctx, srv.ID, profile, p.bounded())
 	}
 	var keys []VersionKey
-	for _, pr := range profiles {
+	for _, pr := range l.profiles {
 		if profile == "" || profile == pr.Name {
 			keys = append(keys, VersionKey{ProfileKey{srv.ID, pr.Name}, version})
 		}
@@ -142,7 +147,7 @@ func namedReleases(ctx context.Context, tx Tx, srv *Server, version, profile str
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	rs, err := tx.ReleasesByVersion(ctx, keys)
+	rs, err := l.tx.ReleasesByVersion(l.ctx, keys)
 	slices.SortFunc(rs, func(a, b Release) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	return rs, err
 }
@@ -157,8 +162,9 @@ type lister struct {
 
 	servers   []Server // that the actor reads, by slug
 	profiles  []Profile
-	summaries []ReleaseSummary // in the order that was asked for
-	turn      map[string]bool  // ids of releases with something for the actor to do
+	last      map[ProfileKey]Release // released last, by profile
+	summaries []ReleaseSummary       // in the order that was asked for
+	turn      map[string]bool        // ids of releases with something for the actor to do
 }
 
 // current loads the open releases of all servers of the actor, and the last
@@ -176,26 +182,44 @@ func (l *lister) current() error {
 	if err != nil {
 		return err
 	}
-	var keys []ProfileKey
-	for _, p := range l.profiles {
-		if l.server(p.ServerID) != nil {
-			keys = append(keys, ProfileKey{p.ServerID, p.Name})
-		}
-	}
-	last := map[ProfileKey]Release{}
-	if len(keys) > 0 {
-		if last, err = l.tx.LastReleased(l.ctx, keys); err != nil {
-			return err
-		}
+	l.profiles = slices.DeleteFunc(l.profiles, func(p Profile) bool { return l.server(p.ServerID) == nil })
+	if err := l.lastReleased(); err != nil {
+		return err
 	}
 	rs := slices.DeleteFunc(open, func(r Release) bool { return l.server(r.ServerID) == nil })
-	for _, k := range keys {
-		if r, ok := last[k]; ok {
+	for _, p := range l.profiles {
+		if r, ok := l.last[ProfileKey{p.ServerID, p.Name}]; ok {
 			rs = append(rs, r)
 		}
 	}
 	return l.load(rs)
 }
+
+// lastReleased finds what each profile released last.
+func (l *lister) lastReleased() error {
+	var keys []ProfileKey
+	for _, p := range l.profiles {
+		keys = append(keys, ProfileKey{p.ServerID, p.Name})
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	var err error
+	l.last, err = l.tx.LastReleased(l.ctx, keys)
+	return err
+}
+
+// lastOf returns what the release's profile released last, nil for nothing.
+func (l *lister) lastOf(r *Release) *Release {
+	if last, ok := l.last[ProfileKey{r.ServerID, r.Profile}]; ok {
+		return &last
+	}
+	return nil
+}
+
+// asks reports whether a release is under review: superseded ones, of which there
+// may be very many, are not judged.
+func (l *lister) asks(r *Release) bool { return r.open() && !r.supersededBy(l.lastOf(r)) }
 
 func (l *lister) server(id string) *Server {
 	for i := range l.servers {
@@ -216,7 +240,7 @@ func (l *lister) load(rs []Release) error {
 	}
 	var judged []candidate
 	for i := range rs {
-		if r := &rs[i]; r.open() {
+		if r := &rs[i]; l.asks(r) {
 			judged = append(judged, candidate{server: l.server(r.ServerID), release: r, revision: r.Head, listing: infos[r.Head.ListingID]})
 		}
 	}
@@ -239,7 +263,7 @@ func (l *lister) load(rs []Release) error {
 			sum.judge(as)
 			l.turn[r.ID] = l.mine(as)
 		} else {
-			sum.close(r, outlines[r.ID])
+			sum.close(r, l.lastOf(r), outlines[r.ID])
 		}
 		l.summaries = append(l.summaries, sum)
 	}
@@ -262,8 +286,9 @@ func (l *lister) infos(rs []Release) (map[string]ListingInfo, error) {
 	return infos, err
 }
 
-// closed looks up what released and withdrawn releases changed. What nobody
-// compared with this version of the rules yet stays unknown.
+// closed looks up what released and withdrawn releases changed, and superseded
+// ones against what came after. What nobody compared with this version of the rules
+// yet stays unknown.
 func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]*outline, error) {
 	var ids []string
 	for i := range rs {
@@ -283,10 +308,12 @@ func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]
 	}
 	keys := map[string]ReportKey{} // by release
 	for i := range rs {
-		if r := &rs[i]; !r.open() {
+		if r := &rs[i]; !l.asks(r) {
 			var old *Revision
 			if b := bases[r.ReleasedBaseID]; b != nil {
 				old = &b.Head
+			} else if last := l.lastOf(r); r.open() {
+				old = &last.Head
 			}
 			keys[r.ID] = newPair(old, infos[r.Head.ListingID]).key(reportOutline)
 		}
@@ -323,11 +350,17 @@ func (sum *ReleaseSummary) judge(as *assessment) {
 	sum.Class, sum.Counts = as.outline.Class, as.outline.Counts
 }
 
-// close fills in a release that is decided.
-func (sum *ReleaseSummary) close(r *Release, o *outline) {
-	sum.State, sum.Gate, sum.Why = r.state(nil, ""), gate.Pass, "Released as "+r.Title()+"."
-	if r.withdrawn() {
+// close fills in a release that is not under review. The gate is not asked about a
+// superseded one.
+func (sum *ReleaseSummary) close(r, last *Release, o *outline) {
+	sum.State = r.state(last, "")
+	switch sum.State {
+	case StateReleased:
+		sum.Gate, sum.Why = gate.Pass, "Released as "+r.Title()+"."
+	case StateWithdrawn:
 		sum.Gate, sum.Why = gate.Blocked, "Withdrawn: "+r.WithdrawnReason
+	default:
+		sum.Why = "Superseded by " + last.Title() + ". Push it again to bring it back."
 	}
 	if o != nil {
 		sum.Class, sum.Counts = o.Class, o.Counts

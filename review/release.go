@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
@@ -209,7 +208,7 @@ func (as *assessment) evidence() any {
 
 // subjectKeys lists the bytes that the candidate holds.
 func (as *assessment) subjectKeys() []SubjectKey {
-	var keys []SubjectKey
+	keys := []SubjectKey{{Subject: subjectListing, Digest: as.revision.Digest}}
 	for _, t := range as.candidate.tools {
 		keys = append(keys, SubjectKey{change.SubjectTool, t.Name, t.Digest})
 	}
@@ -239,7 +238,7 @@ func (as *assessment) removalVerdicts() []string {
 // WithdrawRelease takes a released or open release back. For cause, it rejects what
 // the release introduced, so that the same bytes are blocked wherever they turn up.
 func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reason string, forCause bool) (*ReleaseView, error) {
-	if reason = strings.TrimSpace(reason); reason == "" || len(reason) > maxNote || !utf8.ValidString(reason) {
+	if reason = strings.TrimSpace(reason); reason == "" || !keepable(reason, maxNote) {
 		return nil, Errorf(Invalid, "Write why it is withdrawn, in at most 64 KiB of text.")
 	}
 	err := s.acting(ctx, a, releaseID, people.Maintainer, func(tx Tx, as *assessment) error {

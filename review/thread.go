@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
@@ -120,7 +119,7 @@ func (s *Service) mayComment(a Actor, body string) error {
 	switch {
 	case strings.TrimSpace(body) == "":
 		return Errorf(Invalid, "The comment is empty.")
-	case len(body) > s.cfg.Limits.CommentBytes || !utf8.ValidString(body):
+	case !keepable(body, s.cfg.Limits.CommentBytes):
 		return Errorf(Invalid, "A comment is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)
 	}
 	if wait := s.comments.take(a.userID(), s.now()); wait > 0 {

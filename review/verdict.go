@@ -105,7 +105,7 @@ func checkItems(items []VerdictItem) error {
 			return Errorf(Invalid, "items/%d: name a change, or an edit with its changes, not both.", i)
 		case it.Change == "" && (it.Edit == "" || len(it.Changes) == 0):
 			return Errorf(Invalid, "items/%d: name the change, or the edit and the changes that it was shown on.", i)
-		case len(it.Note) > maxNote || !utf8.ValidString(it.Note):
+		case !keepable(it.Note, maxNote):
 			return Errorf(Invalid, "items/%d: the note must be text of at most 64 KiB.", i)
 		}
 	}
@@ -455,6 +455,12 @@ func (d *decision) store(ctx context.Context, tx Tx) error {
 		}
 	}
 	return nil
+}
+
+// keepable reports whether somebody's text can be kept: UTF-8 without NUL, which
+// not every database takes, and not too long.
+func keepable(s string, most int) bool {
+	return len(s) <= most && utf8.ValidString(s) && !strings.Contains(s, "\x00")
 }
 
 // visible makes a name of a listing safe to print.

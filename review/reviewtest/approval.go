@@ -499,6 +499,7 @@ func approvalBad(w *world) {
 		"both":          {{Change: id, Edit: "ed_x", Changes: []string{id}, Verdict: review.Approve}},
 		"edit alone":    {{Edit: "ed_x", Verdict: review.Approve}},
 		"note":          {{Change: id, Verdict: review.Approve, Note: "\xff"}},
+		"NUL in a note": {{Change: id, Verdict: review.Approve, Note: "a\x00b"}},
 		"long note":     {{Change: id, Verdict: review.Approve, Note: strings.Repeat("x", 70<<10)}},
 	} {
 		if _, err := w.svc.Decide(w.ctx, w.rita, idOf(p), items); review.KindOf(err) != review.Invalid {

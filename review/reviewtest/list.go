@@ -104,12 +104,21 @@ func listReleases(w *world) {
 			w.Errorf("%q %q: %q, want %q", c.version, c.profile, got, c.want)
 		}
 	}
+	w.released("3", changed("Finds. Never thrice."))
+	if got, want := titles("2", ""), []string{"default 2 superseded"}; !slices.Equal(got, want) {
+		w.Errorf("%q, want %q", got, want)
+	}
+	_, err := w.svc.WithdrawRelease(w.ctx, w.ana, w.push("4", three()).Answer.Release.ID, "No.", false)
+	w.must(err)
+	if got, want := titles("4", ""), []string{"default 4 withdrawn"}; !slices.Equal(got, want) {
+		w.Errorf("%q, want %q", got, want)
+	}
 	v, err := w.svc.Server(w.ctx, w.vic, "mot")
 	w.must(err)
-	if len(v.Releases) != 3 || v.Gate != gate.Blocked || len(v.Profiles) != 2 {
+	if len(v.Releases) != 5 || v.Gate != gate.Blocked || len(v.Profiles) != 2 {
 		w.Errorf("%d releases, gate %s", len(v.Releases), v.Gate)
 	}
-	if sum := v.Releases[1]; sum.Counts["behaviour"] != 1 || sum.Listing.ToolCount != 3 || sum.URL == "" {
+	if sum := v.Releases[1]; sum.Counts["behaviour"] != 1 || sum.Gate != gate.Pass || sum.Listing.ToolCount != 3 || sum.URL == "" {
 		w.Errorf("summary: %+v", sum)
 	}
 }

@@ -280,6 +280,8 @@ func pushParams(w *world) {
 		"javascript": {Version: "1", RunURL: "javascript:alert(1)"},
 		"author":     {Version: "1", Author: "nobody"},
 		"newline":    {Version: "1\n2"},
+		"NUL":        {Version: "1\x00"},
+		"no text":    {Ref: "\xff", RunURL: "https://\xff", Author: "\x00", Profile: "\xff"},
 		"hidden":     {Version: "1\u202e2"},
 		"commit":     {Version: "1", Commit: "$(rm)"},
 		"long":       {Version: strings.Repeat("1", 300)},

@@ -107,7 +107,7 @@ func threadBad(w *world) {
 			w.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, body := range []string{"", " \n", "\xff", strings.Repeat("x", 64<<10+1)} {
+	for _, body := range []string{"", " \n", "\xff", "a\x00b", strings.Repeat("x", 64<<10+1)} {
 		if _, err := w.svc.OpenThread(w.ctx, w.rita, idOf(p), review.Anchor{}, body, false); review.KindOf(err) != review.Invalid {
 			w.Errorf("%.10q: %v", body, err)
 		}
