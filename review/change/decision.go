@@ -23,7 +23,8 @@ import (
 // tool by tool, whatever else is equal.
 const (
 	patternTools   = 3 // changes that make an edit a matter of its own
-	componentTools = 3 // changes whose leftovers are read together
+	componentTools = 3 // changes whose leftovers are read together, while they are
+	componentEdits = 10 // no more than so many edits
 )
 
 // matter is a group of edits that may become a decision.
@@ -222,7 +223,7 @@ func (d *decider) joinConsolidated(order []*matter) {
 	gone, fresh := map[string]int{}, map[string]int{} // tools by their matter
 	joined := newSets()
 	for i, m := range order {
-		joined.add(i)
+		joined.add(i, 1)
 		for _, e := range m.edits {
 			switch {
 			case m.kind == kindRemoved && m.mostly(takenOver):
@@ -236,7 +237,7 @@ func (d *decider) joinConsolidated(order []*matter) {
 		to := fresh[o.To]
 		for _, f := range o.From {
 			if from := gone[f.Tool]; o.Kind == OfferConsolidation && from > 0 && to > 0 {
-				joined.join(from-1, to-1, len(order))
+				joined.join(from-1, to-1)
 			}
 		}
 	}
@@ -495,32 +496,33 @@ func (d *decider) placeName(e Edit) string {
 	case "outputSchema":
 		return "An output schema"
 	default:
-		return quoteName(strings.NewReplacer("~1", "/", "~0", "~").Replace(last))
+		return quoteName(readablePointer(last))
 	}
 }
 
 // leftovers reads what remains tool by tool. Tools that share a matter with one or
-// two others are read together.
+// two others are read together, as long as there is little to read.
 func (d *decider) leftovers() {
-	sets := newSets()
+	all := newSets()
 	for i := range d.left {
-		for c := range d.changesOf(&d.left[i]) {
-			sets.add(c)
+		m := &d.left[i]
+		for c := range d.changesOf(m) {
+			all.add(c, len(m.edits))
 		}
 	}
 	for i := range d.left {
-		var first = -1
-		for _, c := range slices.Sorted(maps.Keys(d.changesOf(&d.left[i]))) {
-			if first < 0 {
-				first = c
+		changes := slices.Sorted(maps.Keys(d.changesOf(&d.left[i])))
+		for _, c := range changes[1:] {
+			a, b := all.find(changes[0]), all.find(c)
+			if all.size[a]+all.size[b] <= componentTools && all.weight[a]+all.weight[b] <= componentEdits {
+				all.join(a, b)
 			}
-			sets.join(first, c, componentTools)
 		}
 	}
 	groups := map[int][]Edit{}
 	var order []int
 	for _, m := range d.left {
-		root := sets.find(d.changes[m.edits[0].Changes[0]])
+		root := all.find(d.changes[m.edits[0].Changes[0]])
 		if groups[root] == nil {
 			order = append(order, root)
 		}
@@ -536,15 +538,16 @@ func (d *decider) leftovers() {
 	}
 }
 
-// sets joins numbers into disjoint sets.
-type sets struct{ parent, size map[int]int }
+// sets joins numbers into disjoint sets with a size and a weight.
+type sets struct{ parent, size, weight map[int]int }
 
-func newSets() sets { return sets{map[int]int{}, map[int]int{}} }
+func newSets() sets { return sets{map[int]int{}, map[int]int{}, map[int]int{}} }
 
-func (s sets) add(i int) {
+func (s sets) add(i, weight int) {
 	if s.size[i] == 0 {
 		s.parent[i], s.size[i] = i, 1
 	}
+	s.weight[i] += weight
 }
 
 func (s sets) find(i int) int {
@@ -555,12 +558,11 @@ func (s sets) find(i int) int {
 	return i
 }
 
-// join puts a and b into one set, unless it would get more than limit members.
-func (s sets) join(a, b, limit int) {
-	a, b = s.find(a), s.find(b)
-	if a != b && s.size[a]+s.size[b] <= limit {
+func (s sets) join(a, b int) {
+	if a, b = s.find(a), s.find(b); a != b {
 		s.parent[b] = a
 		s.size[a] += s.size[b]
+		s.weight[a] += s.weight[b]
 	}
 }
 

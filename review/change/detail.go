@@ -176,7 +176,7 @@ func valueDetails(noun string, class Class, pointer string, old, new jsontext.Va
 		return nil
 	}
 	d := Detail{Class: class, Pointer: pointer, Old: nullable(old), New: nullable(new)}
-	d.ID, d.Sentence = valueSentence(noun, quoteName(strings.TrimPrefix(pointer, "/")), old, new)
+	d.ID, d.Sentence = valueSentence(noun, quoteName(readablePointer(pointer)), old, new)
 	d.markHidden()
 	return []Detail{d.keyed("")}
 }
@@ -229,9 +229,14 @@ func escapePointer(s string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
 }
 
+// readablePointer writes a pointer for people: no leading slash, no escapes.
+func readablePointer(pointer string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(strings.TrimPrefix(pointer, "/"))
+}
+
 // quotedValue bounds how much of a value a sentence repeats. The whole value is
 // in the detail beside it.
-const quotedValue = 80
+const quotedValue = 300
 
 func shortValue(v jsontext.Value) string {
 	if text, ok := textOf(v); ok && text != nil {

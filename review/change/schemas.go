@@ -29,7 +29,7 @@ func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) 
 	}
 	res := schema.Compare(old, new, dir, schema.Options{JoinObject: true, Steps: c.opt.SchemaSteps})
 	var all []Detail
-	for _, e := range closing(res, old, new) {
+	for _, e := range inContext(res, old, new) {
 		if e.ID == "texts.changed" {
 			continue // rewritten says which texts
 		}

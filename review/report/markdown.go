@@ -97,7 +97,11 @@ func (m *markdownWriter) decision(d change.Decision) string {
 		det := m.details[edit]
 		indent := "  "
 		if len(d.Edits) > 1 && det.Sentence != d.Sentence {
-			b.WriteString("  - " + Sentence(det.Sentence) + "\n")
+			b.WriteString("  - " + Sentence(det.Sentence))
+			if len(det.tools) < len(d.Tools) {
+				b.WriteString(toolsMarkdown(det.tools))
+			}
+			b.WriteString("\n")
 			indent = "    "
 		}
 		b.WriteString(evidenceMarkdown(det, len(d.Tools) > 1, indent))

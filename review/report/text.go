@@ -45,7 +45,11 @@ func listed(d change.Decision, details map[string]detail) []string {
 
 func textEdit(b *strings.Builder, d detail, several bool, decision change.Decision) {
 	if several && d.Sentence != decision.Sentence {
-		fmt.Fprintf(b, "  - %s\n", Line(d.Sentence))
+		fmt.Fprintf(b, "  - %s", Line(d.Sentence))
+		if len(d.tools) < len(decision.Tools) {
+			fmt.Fprintf(b, " (%s)", Line(strings.Join(d.tools, ", ")))
+		}
+		b.WriteByte('\n')
 	}
 	for _, line := range evidence(d, len(decision.Tools) > 1) {
 		fmt.Fprintf(b, "    %s\n", Line(line.what+line.value))
@@ -55,10 +59,11 @@ func textEdit(b *strings.Builder, d detail, several bool, decision change.Decisi
 	}
 }
 
-// detail is the first detail of an edit and the tool that has it.
+// detail is the first detail of an edit, the tool that has it, and all that do.
 type detail struct {
 	change.Detail
-	tool string
+	tool  string
+	tools []string
 }
 
 func detailsByEdit(r *change.Report) map[string]detail {
@@ -67,9 +72,14 @@ func detailsByEdit(r *change.Report) map[string]detail {
 		c := &r.Changes[i]
 		for _, d := range c.Details {
 			if _, ok := m[d.Edit]; !ok {
-				m[d.Edit] = detail{d, c.Name()}
+				m[d.Edit] = detail{Detail: d, tool: c.Name()}
 			}
 		}
+	}
+	for _, e := range r.Edits {
+		d := m[e.Edit]
+		d.tools = e.Tools
+		m[e.Edit] = d
 	}
 	return m
 }

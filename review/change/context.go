@@ -11,27 +11,36 @@ import (
 	"github.com/countersign/countersign/review/surface"
 )
 
-// closing corrects edits that are judged one by one: a property that is gone from an
-// open object is accepted and ignored, but not when the same release closes the
-// object. Then calls that send it are rejected, and there is a call that shows it.
-func closing(res schema.Result, old, new jsontext.Value) []schema.Edit {
-	closed := map[string]bool{}
+// inContext corrects edits that were judged one by one. A property that is gone from
+// an open object is accepted and ignored, but not when the same release closes the
+// object: then calls that send it are rejected, and there is a call that shows it. Nor
+// when the release opens the object to any property: then its name needs no mention.
+func inContext(res schema.Result, old, new jsontext.Value) []schema.Edit {
+	closed, opened := map[string]bool{}, map[string]bool{}
 	for _, e := range res.Edits {
-		if at, ok := strings.CutSuffix(e.Pointer, "/additionalProperties"); ok && e.ID == "additionalProperties.closed" {
-			closed[at] = true
-		}
-	}
-	if len(closed) == 0 {
-		return res.Edits
+		at, ok := strings.CutSuffix(e.Pointer, "/additionalProperties")
+		closed[at] = closed[at] || ok && e.ID == "additionalProperties.closed"
+		opened[at] = opened[at] || ok && e.ID == "additionalProperties.opened"
 	}
 	edits := make([]schema.Edit, len(res.Edits))
 	for i, e := range res.Edits {
-		if at, _, ok := cutLast(e.Pointer, "/properties/"); ok && e.Effect != nil && closed[at] {
+		at, _, ok := cutLast(e.Pointer, "/properties/")
+		switch {
+		case !ok || e.Effect == nil:
+		case closed[at]:
 			e = rejected(e, res, at, old, new)
+		case opened[at] && e.ID == "property.removed":
+			e = unnamed(e)
 		}
 		edits[i] = e
 	}
 	return edits
+}
+
+func unnamed(e schema.Edit) schema.Edit {
+	e.Effect, e.Verdict, e.VerdictDeclared = nil, schema.Compatible, schema.Compatible
+	e.Sentence = quoteName(e.Property) + " is no longer declared by name; any property is accepted now."
+	return e
 }
 
 func rejected(e schema.Edit, res schema.Result, at string, old, new jsontext.Value) schema.Edit {
