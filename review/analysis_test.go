@@ -1,0 +1,72 @@
+package review
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/surface"
+)
+
+func listingOf(t *testing.T, body string) *surface.Listing {
+	t.Helper()
+	l, err := surface.Read([]byte(body), surface.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+const (
+	toolA = `{"name":"a","inputSchema":{"type":"object"}}`
+	toolB = `{"name":"b","inputSchema":{"type":"object"}}`
+)
+
+// TestOutlineForgetsNothing takes a change out of a comparison, as a fault of the
+// engine would.
+func TestOutlineForgetsNothing(t *testing.T) {
+	old, new := listingOf(t, `{"tools":[`+toolA+`,`+toolB+`,`+toolB+`]}`), listingOf(t, `{"tools":[`+toolA+`,`+toolB+`]}`)
+	r := change.Compare(old, new, change.Options{})
+	whole := newOutline(r, old, new)
+	r.Changes = nil
+	o := newOutline(r, old, new)
+	if len(o.Changes) != 1 || o.Changes[0].Kind != change.Removed || o.Changes[0].From != old.Tools[2].Digest || o.Class != change.Breaking {
+		t.Errorf("forgotten: %+v", o)
+	}
+	if len(whole.Changes) != 1 {
+		t.Errorf("nothing was forgotten: %+v", whole.Changes)
+	}
+	r.Partial = true
+	if o := newOutline(r, old, new); len(o.Changes) != 0 {
+		t.Errorf("a part removes nothing: %+v", o.Changes)
+	}
+	if o := newOutline(change.Compare(nil, new, change.Options{}), nil, new); len(o.Changes) != 2 || o.Counts[change.Behaviour] != 2 {
+		t.Errorf("without a base: %+v", o)
+	}
+}
+
+// TestPairKey checks that a kept comparison is found for the same inputs only.
+func TestPairKey(t *testing.T) {
+	info := func(body string) ListingInfo {
+		l := Listing{ID: body, Surface: listingOf(t, body)}
+		return l.info()
+	}
+	plain := info(`{"tools":[` + toolA + `]}`)
+	spaced := info(`{"tools": [` + toolA + `]}`) // same digest, other bytes
+	empty := info(`{"tools":[]}`)
+	doubted := empty
+	doubted.Complete = false
+	base := &Revision{ListingID: "base", Digest: spaced.Digest, RawHash: spaced.RawHash}
+	seen := map[ReportKey]string{}
+	for name, p := range map[string]pair{
+		"plain": newPair(nil, plain), "spaced": newPair(nil, spaced), "empty": newPair(nil, empty), "doubted": newPair(nil, doubted),
+		"with a base": newPair(base, plain), "outline of another kind": newPair(base, spaced),
+	} {
+		if other, ok := seen[p.key(reportOutline)]; ok {
+			t.Errorf("%s and %s have one key", name, other)
+		}
+		seen[p.key(reportOutline)] = name
+	}
+	if newPair(nil, plain).key(reportChange) == newPair(nil, plain).key(reportOutline) {
+		t.Error("two kinds of report have one key")
+	}
+}
