@@ -22,8 +22,8 @@ import (
 // Hidden characters and a hint that says "no longer destructive" are asked for
 // tool by tool, whatever else is equal.
 const (
-	patternTools   = 3 // changes that make an edit a matter of its own
-	componentTools = 3 // changes whose leftovers are read together, while they are
+	patternTools   = 3  // changes that make an edit a matter of its own
+	componentTools = 3  // changes whose leftovers are read together, while they are
 	componentEdits = 10 // no more than so many edits
 )
 
