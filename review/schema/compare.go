@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -15,7 +16,7 @@ const DefaultSteps = 60_000
 func Compare(old, new []byte, dir Direction, opt Options) Result {
 	p, err := newPair(old, new, dir, opt)
 	if err != nil {
-		return unreadable(err.Error(), old, new, dir)
+		return unreadable(upper(err.Error())+".", old, new, dir)
 	}
 	return p.judge()
 }
@@ -83,14 +84,14 @@ func newPair(old, new []byte, dir Direction, opt Options) (*pair, error) {
 func (p *pair) read(word string, b []byte) (*side, error) {
 	doc, err := parseValue(b)
 	if err != nil {
-		return nil, fmt.Errorf("The %s schema can't be read: %w.", word, err)
+		return nil, fmt.Errorf("the %s schema can't be read: %w", word, err)
 	}
 	draft, err := dialectOf(doc, p.opt.Draft)
 	if err != nil {
-		return nil, fmt.Errorf("The %s schema can't be read: %w.", word, err)
+		return nil, fmt.Errorf("the %s schema can't be read: %w", word, err)
 	}
 	if n := doc.size(); n > maxValues {
-		return nil, fmt.Errorf("The %s schema has %d values; %d are compared.", word, n, maxValues)
+		return nil, fmt.Errorf("the %s schema has %d values; %d are compared", word, n, maxValues)
 	}
 	s := &side{word: word, doc: doc, draft: draft}
 	if s.valid, s.inert = newValidator(doc, p.opt.Draft); s.inert != nil && !isRemote(s.inert) {
@@ -179,7 +180,12 @@ func (p *pair) confirms(v *value) bool {
 		p.costly = true
 		return false
 	}
-	return p.source.valid.accepts(v) && !p.target.valid.accepts(v)
+	worked, sure := p.source.valid.accepts(v)
+	if !worked || !sure {
+		return false
+	}
+	works, sure := p.target.valid.accepts(v)
+	return !works && sure
 }
 
 func (p *pair) unconfirmed() string {
@@ -242,13 +248,18 @@ func NewValidator(schema []byte, opt Options) (*Validator, error) {
 	return &Validator{v}, nil
 }
 
-// Accepts reports whether instance is valid. It fails when instance is no JSON.
+// Accepts reports whether instance is valid. It fails when instance is no JSON,
+// and when a pattern decides that can't be checked, such as one with look-behind.
 func (v *Validator) Accepts(instance []byte) (bool, error) {
 	x, err := parseValue(instance)
 	if err != nil {
 		return false, fmt.Errorf("instance: %w", err)
 	}
-	return v.compiled.accepts(x), nil
+	ok, sure := v.compiled.accepts(x)
+	if !sure {
+		return false, errors.New("a pattern of the schema can't be checked")
+	}
+	return ok, nil
 }
 
 // Rejection says where and why instance is invalid, in the validator's words; ""

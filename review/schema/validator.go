@@ -61,8 +61,9 @@ func (denyLoader) Load(url string) (any, error) { return nil, fmt.Errorf("%s: %w
 // validator is a compiled document, or a large one that is compiled as far as an
 // instance needs it.
 type validator struct {
-	schema *jsonschema.Schema
-	large  *largeDocument
+	schema   *jsonschema.Schema
+	large    *largeDocument
+	patterns *patterns
 }
 
 func compileValidator(doc []byte, opt Options) (*validator, error) {
@@ -85,32 +86,38 @@ func newValidator(v *value, draft string) (*validator, error) {
 	if doc.size() > largeValues && !pointsIntoProperties(doc) {
 		return newLargeValidator(doc, d)
 	}
-	s, err := compile(doc, d)
+	ps := &patterns{}
+	s, err := compile(doc, d, ps)
 	if err != nil {
 		return nil, err
 	}
-	return &validator{schema: s}, nil
+	return &validator{schema: s, patterns: ps}, nil
 }
 
 // compiler returns a compiler that reads patterns as the prover does and fetches
 // nothing.
-func compiler(draft string) *jsonschema.Compiler {
+func compiler(draft string, ps *patterns) *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(denyLoader{})
-	c.UseRegexpEngine(compilePattern)
+	c.UseRegexpEngine(ps.compile)
 	c.DefaultDraft(drafts[draft])
 	return c
 }
 
-func compile(doc *value, draft string) (*jsonschema.Schema, error) {
-	c := compiler(draft)
+func compile(doc *value, draft string, ps *patterns) (*jsonschema.Schema, error) {
+	c := compiler(draft, ps)
 	if err := c.AddResource(documentURL, doc.any()); err != nil {
 		return nil, err
 	}
 	return c.Compile(documentURL)
 }
 
-func (s *validator) accepts(v *value) bool { return s.check(v) == nil }
+// accepts reports whether v is valid, and whether that is certain.
+func (s *validator) accepts(v *value) (ok, sure bool) {
+	s.patterns.guessed = false
+	ok = s.check(v) == nil
+	return ok, !s.patterns.guessed
+}
 
 func (s *validator) check(v *value) error {
 	if s.large != nil {

@@ -16,6 +16,7 @@ const largeValues = 4_000
 type largeDocument struct {
 	doc      *value
 	draft    string
+	patterns *patterns
 	compiled *jsonschema.Schema
 	names    map[string]bool // that compiled covers
 }
@@ -33,7 +34,8 @@ var metaschemas = map[string]string{
 // newLargeValidator checks the document against its metaschema, which is linear,
 // and leaves compiling for later.
 func newLargeValidator(doc *value, draft string) (*validator, error) {
-	c := compiler(draft)
+	ps := &patterns{}
+	c := compiler(draft, ps)
 	c.AssertFormat() // patterns must be readable
 	meta, err := c.Compile(metaschemas[draft])
 	if err != nil {
@@ -42,14 +44,14 @@ func newLargeValidator(doc *value, draft string) (*validator, error) {
 	if err := meta.Validate(doc.any()); err != nil {
 		return nil, err
 	}
-	return &validator{large: &largeDocument{doc: doc, draft: draft}}, nil
+	return &validator{large: &largeDocument{doc: doc, draft: draft, patterns: ps}, patterns: ps}, nil
 }
 
 func (l *largeDocument) check(v *value) error {
 	names := map[string]bool{}
 	memberNames(v, names)
 	if l.compiled == nil || !covers(l.names, names) {
-		s, err := compile(onlyProperties(l.doc, names), l.draft)
+		s, err := compile(onlyProperties(l.doc, names), l.draft, l.patterns)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ func TestSearchAgreesWithGo(t *testing.T) {
 		``, `a`, `^a`, `a$`, `^a$`, `^$`, `^[a-z]+$`, `^(foo|bar)$`, `^a|b$`, `(^a)?b`, `(a|^b)c`, `a{2,4}`, `^(?:ab){1,2}$`,
 		`^.{1,3}$`, `[^a]`, `(?i)^ab$`, `^\d{4}-\d{2}$`, `^\w+@\w+$`, `^(a*)*$`, `x*^y`, `(^|,)a(,|$)`, `a(b|$)`, `^(a?b?)$`, `\.`, `[\]\-a]`, `^\s*$`,
 		`^(a|ab)(c|bcd)$`, `(?s)^.$`, `$^`, `^a*?b`, `\x{61}`,
+		`\ba\b`, `\Bb`, `^\w+\b.$`, `(a|\b)b`, `a\b|^$`, `\b`, `\B`, `x?\by?`,
 	}
 	texts := []string{"", "a", "b", "ab", "ba", "aa", "aaa", "foo", "bar", "foobar", "c", "ac", "bc", "abcd", "abc", "abab", "AB", "aB", "2024-01", "a@b",
 		"\n", " ", "a,b", "b,a", ",", "y", "xy", ".", "]", "-", "é", "日本", "a\nb", "bcd", "aaaaab"}
@@ -46,6 +47,9 @@ func TestLookAhead(t *testing.T) {
 		{`^(?:(?!ab)[a-c]{2}|zz)$`, []string{"ac", "ba", "zz"}, []string{"ab", "z"}},
 		{`^\u0061(?!b)`, []string{"a", "ac"}, []string{"ab", "b"}},
 		{`^((?!a).){2}$`, []string{"bb", "bc"}, []string{"ab", "ba", "b"}},
+		{`^((?!ab).)*$`, []string{"", "a", "ba", "acb"}, []string{"ab", "xab", "abx"}},
+		{`^(?:(?!ab)[a-c])+$`, []string{"a", "ba", "acb"}, []string{"", "ab", "cab", "x"}},
+		{`^\p{Letter}+(?!1)$`, []string{"é"}, []string{"1", ""}},
 		{`foo(?!bar)`, []string{"foo", "foobaz", "foobarfoo"}, []string{"foobar", "fo"}},
 		{`^(?![Cc]on$|nul$).+$`, []string{"console", "x"}, []string{"con", "Con", "nul", ""}},
 	}
@@ -67,8 +71,7 @@ func TestLookAhead(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	for p, want := range map[string]string{
-		`(?<=a)b`: "look-behind", `(a)\1`: "back-reference", `\bword`: "word-boundary",
-		`^((?!foo).)*$`: "inside a repetition", `(`: "unreadable", `(?m)^a$`: "multi-line",
+		`(?<=a)b`: "look-behind", `(a)\1`: "back-reference", `(?!a`: "unreadable", `[a(?=b)`: "unreadable", `^((?!foo)..)*$`: "inside a repetition", `((?!foo).)*x`: "inside a repetition", `(`: "unreadable", `(?m)^a$`: "multi-line",
 		strings.Repeat("a", maxPattern+1): "long",
 	} {
 		_, err := NewStore().Search(p)

@@ -12,6 +12,9 @@ import (
 // supported. It is wrapped with the name of the construct.
 var ErrPattern = errors.New("pattern")
 
+// ErrUnreadable says that a pattern is none in any dialect that is known here.
+var ErrUnreadable = errors.New("unreadable pattern")
+
 const (
 	maxPattern = 8192 // bytes of a pattern
 	maxUnroll  = 24   // repetitions of something with an assertion in it
@@ -25,6 +28,29 @@ const Flags = syntax.Perl | syntax.DotNL
 
 func unsupported(what string) error { return fmt.Errorf("%s %w", what, ErrPattern) }
 
+// refused explains why regexp/syntax doesn't read p.
+func refused(p string) error {
+	switch {
+	case strings.Contains(p, "(?<=") || strings.Contains(p, "(?<!"):
+		return unsupported("look-behind")
+	case backReference(p):
+		return unsupported("back-reference")
+	}
+	return ErrUnreadable
+}
+
+func backReference(p string) bool {
+	for i := 0; i+1 < len(p); i++ {
+		if p[i] != '\\' {
+			continue
+		}
+		if i++; p[i] >= '1' && p[i] <= '9' || p[i] == 'k' {
+			return true
+		}
+	}
+	return false
+}
+
 // Search returns the strings in which the pattern matches somewhere, as the
 // keyword pattern means it. Patterns that Go's regexp reads mean what they mean
 // there; look-ahead and \uXXXX are read as ECMAScript does.
@@ -36,10 +62,15 @@ func (s *Store) Search(pattern string) (ID, error) {
 	if err != nil {
 		return 0, err
 	}
-	c := &translator{store: s}
-	all := func(bool) ID { return s.All }
-	start := c.lang(t, all, true)
-	later := s.Concat(s.Repeat(s.chars(anyChar), 1, -1), c.lang(t, all, false))
+	word := makeSet([]rune{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'})
+	c := &translator{store: s, word: s.chars(word), other: s.chars(word.complement())}
+	all := func(place) ID { return s.All }
+	start := c.lang(t, all, atStart)
+	afterW, afterO := c.lang(t, all, afterWord), c.lang(t, all, afterOther)
+	later := s.Concat(s.Length(1, -1), afterW)
+	if afterW != afterO {
+		later = s.Union(s.Concat(s.All, s.Concat(c.word, afterW)), s.Concat(s.All, s.Concat(c.other, afterO)))
+	}
 	if c.err != nil {
 		return 0, c.err
 	}
@@ -81,19 +112,9 @@ func parse(p string, depth int) (*tree, error) {
 		return nil, unsupported("deeply nested")
 	}
 	if !strings.Contains(q, "(?=") && !strings.Contains(q, "(?!") {
-		return nil, unsupported(nameOf(q))
+		return nil, refused(q)
 	}
 	return split(q, depth)
-}
-
-func nameOf(p string) string {
-	switch {
-	case strings.Contains(p, "(?<=") || strings.Contains(p, "(?<!"):
-		return "look-behind"
-	case strings.Contains(p, `\1`) || strings.Contains(p, `\k<`):
-		return "back-reference"
-	}
-	return "unreadable"
 }
 
 // unescapeUnicode writes ECMAScript's \uXXXX, \u{X} and \cX as Go spells them.
@@ -112,6 +133,9 @@ func unescapeUnicode(p string) string {
 		case p[i+1] == 'u' && len(rest) >= 4 && isHex(rest[:4]):
 			b.WriteString(`\x{` + rest[:4] + `}`)
 			i += 5
+		case (p[i+1] == 'p' || p[i+1] == 'P') && strings.HasPrefix(rest, "{") && end > 0:
+			b.WriteString(p[i:i+2] + "{" + className(rest[1:end]) + "}")
+			i += 2 + end
 		case p[i+1] == 'c' && rest != "":
 			fmt.Fprintf(&b, `\x{%02x}`, rest[0]%32)
 			i += 2
@@ -121,6 +145,24 @@ func unescapeUnicode(p string) string {
 		}
 	}
 	return b.String()
+}
+
+// classNames are ECMAScript's long names of general categories.
+var classNames = map[string]string{
+	"Letter": "L", "Lowercase_Letter": "Ll", "Uppercase_Letter": "Lu", "Titlecase_Letter": "Lt", "Modifier_Letter": "Lm", "Other_Letter": "Lo",
+	"Mark": "M", "Number": "N", "Decimal_Number": "Nd", "Letter_Number": "Nl", "Other_Number": "No",
+	"Punctuation": "P", "Symbol": "S", "Math_Symbol": "Sm", "Currency_Symbol": "Sc", "Separator": "Z", "Space_Separator": "Zs", "Control": "Cc",
+}
+
+// className returns the name that Go has for a class of ECMAScript.
+func className(name string) string {
+	for _, prefix := range []string{"Script=", "sc=", "Script_Extensions=", "scx=", "General_Category=", "gc="} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	if short := classNames[name]; short != "" {
+		return short
+	}
+	return name
 }
 
 func isHex(s string) bool {
@@ -164,7 +206,7 @@ func skip(p string, i int) (int, error) {
 				return j + 1, nil
 			}
 		}
-		return 0, unsupported("unclosed class in a")
+		return 0, ErrUnreadable
 	case '(':
 		j := i + 1
 		for j < len(p) && p[j] != ')' {
@@ -174,7 +216,7 @@ func skip(p string, i int) (int, error) {
 			}
 		}
 		if j >= len(p) {
-			return 0, unsupported("unclosed group in a")
+			return 0, ErrUnreadable
 		}
 		return j + 1, nil
 	}
@@ -210,7 +252,7 @@ func sequence(p string, depth int) (*tree, error) {
 		}
 		re, err := syntax.Parse(p[start:end], Flags)
 		if err != nil {
-			return unsupported(nameOf(p[start:end]))
+			return refused(p[start:end])
 		}
 		out.subs = append(out.subs, &tree{op: treeRE, re: re})
 		return nil
@@ -280,7 +322,7 @@ func quantifier(p string) (min, max, n int, err error) {
 	}
 	re, err := syntax.Parse("a"+p[:end], syntax.Perl)
 	if err != nil {
-		return 0, 0, 0, unsupported("unreadable")
+		return 0, 0, 0, ErrUnreadable
 	}
 	if end < len(p) && p[end] == '?' { // lazy: the same strings
 		end++
@@ -298,17 +340,27 @@ func quantifier(p string) (min, max, n int, err error) {
 	return 1, 1, 0, nil
 }
 
-// then gives what may follow, depending on whether the text still stands at its
-// start.
-type then func(atStart bool) ID
+// place is what an assertion can ask about the character before it.
+type place uint8
+
+const (
+	atStart   place = iota // there is none
+	afterWord              // it is one of [0-9A-Za-z_]
+	afterOther
+	places
+)
+
+// then gives what may follow, depending on the place.
+type then func(at place) ID
 
 // translator turns a tree into a language in continuation-passing style: what
 // follows is known when an assertion is met, so "end of text" is "and nothing
 // follows", and look-ahead an intersection.
 type translator struct {
-	store *Store
-	err   error
-	depth int
+	store       *Store
+	word, other ID // one character that is one of a word, or isn't
+	err         error
+	depth       int
 }
 
 func (c *translator) fail(what string) ID {
@@ -318,48 +370,76 @@ func (c *translator) fail(what string) ID {
 	return c.store.None
 }
 
-func (c *translator) lang(t *tree, k then, start bool) ID {
+func (c *translator) lang(t *tree, k then, at place) ID {
 	s := c.store
 	switch t.op {
 	case treeRE:
-		return c.re(t.re, k, start)
+		return c.re(t.re, k, at)
 	case treeSeq:
-		return c.sequence(len(t.subs), func(i int, k then, start bool) ID { return c.lang(t.subs[i], k, start) }, k, start)
+		return c.sequence(len(t.subs), func(i int, k then, at place) ID { return c.lang(t.subs[i], k, at) }, k, at)
 	case treeAlt:
 		var ids []ID
 		for _, sub := range t.subs {
-			ids = append(ids, c.lang(sub, k, start))
+			ids = append(ids, c.lang(sub, k, at))
 		}
 		return s.Union(ids...)
 	case treeRepeat:
-		return c.unroll(func(k then, start bool) ID { return c.lang(t.subs[0], k, start) }, t.min, t.max, k, start)
+		if id, ok := c.tempered(t, k); ok {
+			return id
+		}
+		return c.unroll(func(k then, at place) ID { return c.lang(t.subs[0], k, at) }, t.min, t.max, k, at)
 	}
-	ahead := c.lang(t.subs[0], func(bool) ID { return s.All }, start)
+	ahead := c.lang(t.subs[0], func(place) ID { return s.All }, at)
 	if t.op == treeNot {
 		ahead = s.Not(ahead)
 	}
-	return s.And(ahead, k(start))
+	return s.And(ahead, k(at))
+}
+
+// tempered reads ((?!x).)*$, the usual way of saying "x appears nowhere": one
+// character at a time, none of which starts an x, up to the end of the text.
+func (c *translator) tempered(t *tree, k then) (ID, bool) {
+	s := c.store
+	for at := range places {
+		if k(at) != s.Empty {
+			return 0, false
+		}
+	}
+	body := t.subs[0]
+	for body.op == treeSeq && len(body.subs) == 1 {
+		body = body.subs[0]
+	}
+	if t.max >= 0 || body.op != treeSeq || len(body.subs) != 2 || body.subs[0].op != treeNot || body.subs[1].op != treeRE {
+		return 0, false
+	}
+	one := body.subs[1].re
+	if one.Op != syntax.OpCharClass && one.Op != syntax.OpAnyChar && one.Op != syntax.OpLiteral || one.Op == syntax.OpLiteral && len(one.Rune) != 1 {
+		return 0, false
+	}
+	all := func(place) ID { return s.All }
+	inside := c.lang(body.subs[0].subs[0], all, afterWord)
+	if inside != c.lang(body.subs[0].subs[0], all, afterOther) || inside != c.lang(body.subs[0].subs[0], all, atStart) {
+		return 0, false
+	}
+	starts := s.Concat(s.All, s.And(inside, s.Length(1, -1)))
+	return s.And(s.Repeat(c.chars(one), t.min, -1), s.Not(starts)), true
 }
 
 // sequence runs n parts one after the other. Each continuation is computed at
-// most once per start flag.
-func (c *translator) sequence(n int, part func(int, then, bool) ID, k then, start bool) ID {
+// most once per place.
+func (c *translator) sequence(n int, part func(int, then, place) ID, k then, at place) ID {
 	for i := n - 1; i >= 0; i-- {
 		k = c.memo(i, part, k)
 	}
-	return k(start)
+	return k(at)
 }
 
-func (c *translator) memo(i int, part func(int, then, bool) ID, k then) then {
-	var done [2]bool
-	var ids [2]ID
-	return func(start bool) ID {
-		at := 0
-		if start {
-			at = 1
-		}
+func (c *translator) memo(i int, part func(int, then, place) ID, k then) then {
+	var done [places]bool
+	var ids [places]ID
+	return func(at place) ID {
 		if !done[at] {
-			ids[at], done[at] = part(i, k, start), true
+			ids[at], done[at] = part(i, k, at), true
 		}
 		return ids[at]
 	}
@@ -367,71 +447,85 @@ func (c *translator) memo(i int, part func(int, then, bool) ID, k then) then {
 
 // unroll repeats something that holds an assertion, which is possible only for
 // few repetitions.
-func (c *translator) unroll(part func(then, bool) ID, min, max int, k then, start bool) ID {
+func (c *translator) unroll(part func(then, place) ID, min, max int, k then, at place) ID {
 	if max < 0 || max > maxUnroll {
 		return c.fail("look-ahead or anchor inside a repetition in a")
 	}
 	for i := max; i > 0; i-- {
-		rest := k
-		optional := i > min
-		once := c.memo(0, func(_ int, k then, start bool) ID { return part(k, start) }, rest)
-		if optional {
-			end := k
-			k = func(start bool) ID { return c.store.Union(end(start), once(start)) }
+		end := k
+		once := c.memo(0, func(_ int, k then, at place) ID { return part(k, at) }, end)
+		if i > min {
+			k = func(at place) ID { return c.store.Union(end(at), once(at)) }
 			continue
 		}
 		k = once
 	}
-	return k(start)
+	return k(at)
 }
 
 // re translates an expression of regexp/syntax.
-func (c *translator) re(re *syntax.Regexp, k then, start bool) ID {
+func (c *translator) re(re *syntax.Regexp, k then, at place) ID {
 	s := c.store
 	if c.depth++; c.depth > 100_000 {
 		return c.fail("large")
 	}
 	if re.Op != syntax.OpConcat && re.Op != syntax.OpCapture && !asserts(re) {
-		return c.pure(re, k, start)
+		return c.pure(re, k, at)
 	}
 	switch re.Op {
 	case syntax.OpCapture:
-		return c.re(re.Sub[0], k, start)
+		return c.re(re.Sub[0], k, at)
 	case syntax.OpConcat:
-		return c.sequence(len(re.Sub), func(i int, k then, start bool) ID { return c.re(re.Sub[i], k, start) }, k, start)
+		return c.sequence(len(re.Sub), func(i int, k then, at place) ID { return c.re(re.Sub[i], k, at) }, k, at)
 	case syntax.OpAlternate:
 		var ids []ID
 		for _, sub := range re.Sub {
-			ids = append(ids, c.re(sub, k, start))
+			ids = append(ids, c.re(sub, k, at))
 		}
 		return s.Union(ids...)
 	case syntax.OpBeginText:
-		if start {
-			return k(true)
+		if at == atStart {
+			return k(at)
 		}
 		return s.None
 	case syntax.OpEndText:
-		return s.And(s.Empty, k(start))
+		return s.And(s.Empty, k(at))
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
 		min, max := bounds(re)
-		return c.unroll(func(k then, start bool) ID { return c.re(re.Sub[0], k, start) }, min, max, k, start)
-	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		return c.fail("word-boundary")
+		return c.unroll(func(k then, at place) ID { return c.re(re.Sub[0], k, at) }, min, max, k, at)
+	case syntax.OpWordBoundary:
+		return s.And(c.boundary(at), k(at))
+	case syntax.OpNoWordBoundary:
+		return s.And(s.Not(c.boundary(at)), k(at))
 	}
 	return c.fail("multi-line")
 }
 
-// pure handles an expression without assertions. Only an expression that may
-// match nothing can leave the text at its start.
-func (c *translator) pure(re *syntax.Regexp, k then, start bool) ID {
+// boundary is every text before which a word starts or ends.
+func (c *translator) boundary(at place) ID {
+	s := c.store
+	word := s.Concat(c.word, s.All)
+	if at == afterWord {
+		return s.Not(word)
+	}
+	return word
+}
+
+// pure handles an expression without assertions. It is split by its last
+// character only if that makes a difference for what follows.
+func (c *translator) pure(re *syntax.Regexp, k then, at place) ID {
 	s := c.store
 	l := c.chars(re)
-	if !start || k(true) == k(false) {
-		return s.Concat(l, k(false))
+	word, other := k(afterWord), k(afterOther)
+	if word == other && (at != atStart || k(at) == word) {
+		return s.Concat(l, word)
 	}
-	some := s.Concat(s.And(l, s.Repeat(s.chars(anyChar), 1, -1)), k(false))
+	some := s.Concat(s.And(l, s.Length(1, -1)), word)
+	if word != other {
+		some = s.Union(s.Concat(s.And(l, s.Concat(s.All, c.word)), word), s.Concat(s.And(l, s.Concat(s.All, c.other)), other))
+	}
 	if s.nodes[l].nullable {
-		return s.Union(k(true), some)
+		return s.Union(k(at), some)
 	}
 	return some
 }

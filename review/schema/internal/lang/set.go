@@ -54,6 +54,22 @@ func (c set) normal() set {
 	return out
 }
 
+// complement is every character that c lacks.
+func (c set) complement() set {
+	var pairs []rune
+	next := rune(0)
+	for _, sp := range c {
+		if sp.lo > next {
+			pairs = append(pairs, next, sp.lo-1)
+		}
+		next = sp.hi + 1
+	}
+	if next <= unicode.MaxRune {
+		pairs = append(pairs, next, unicode.MaxRune)
+	}
+	return makeSet(pairs)
+}
+
 func (c set) has(r rune) bool {
 	_, ok := slices.BinarySearchFunc(c, r, func(s span, r rune) int {
 		switch {
