@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	if chromium.cancel != nil {
 		chromium.cancel()
 	}
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
 	os.Exit(code)
 }
 
@@ -248,3 +251,19 @@ const overflow = `(() => {
 })()`
 
 func oneLine(list []string) string { return strings.Join(list, "\n\t") }
+
+// check reports everything that is wrong with the page in sight: what the
+// accessibility checker finds, what the browser complains of, what is wider than
+// the screen.
+func (b *tab) check(where string) {
+	b.t.Helper()
+	if wide := eval[[]string](b, overflow); len(wide) > 0 {
+		b.t.Errorf("%s overflows:\n\t%s", where, oneLine(wide))
+	}
+	if found := b.axe(); len(found) > 0 {
+		b.t.Errorf("%s:\n\t%s", where, oneLine(found))
+	}
+	if said := b.complaints(); len(said) > 0 {
+		b.t.Errorf("%s, the browser complains:\n\t%s", where, oneLine(said))
+	}
+}

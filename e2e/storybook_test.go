@@ -71,15 +71,7 @@ func TestStates(t *testing.T) {
 			if *shotsDir != "" {
 				b.picture(s.Name + "-" + sc.String())
 			}
-			if wide := eval[[]string](b, overflow); len(wide) > 0 {
-				t.Errorf("%s at %s overflows:\n\t%s", s.Name, sc, oneLine(wide))
-			}
-			if found := b.axe(); len(found) > 0 {
-				t.Errorf("%s at %s:\n\t%s", s.Name, sc, oneLine(found))
-			}
-			if said := b.complaints(); len(said) > 0 {
-				t.Errorf("%s at %s, the browser complains:\n\t%s", s.Name, sc, oneLine(said))
-			}
+			b.check(s.Name + " at " + sc.String())
 		}
 	}
 }

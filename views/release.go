@@ -1,6 +1,10 @@
 package views
 
-import "github.com/countersign/countersign/review/prose"
+import (
+	"strings"
+
+	"github.com/countersign/countersign/review/prose"
+)
 
 // ReleasePage is the review of one release. Exactly one of Decisions, Tools,
 // Threads and History is set.
@@ -124,6 +128,7 @@ type Decision struct {
 	OnMany     string // "22 tools"
 	Hidden     bool   // hidden characters came in
 	Meta       []Sentence
+	Also       []Effect // the other edits that the answer is for
 	Witness    *Witness
 	Evidence   *Evidence
 	Tools      []NameLink // when there are several
@@ -141,7 +146,7 @@ type Evidence struct {
 	Values []PlacedValue
 	Tool   *ToolView // of an added or a removed tool: its description and schema
 	Order  []OrderLine
-	Whole  *Link // "whole description"
+	Table  *SchemaDiff // the properties that an edit is about
 }
 
 // PlacedText is a text and where it stands; Place is "" when that goes without
@@ -185,6 +190,27 @@ type ToolsView struct {
 	History    []VerdictLine
 	Elsewhere  []NameLink
 	Prev, Next string
+}
+
+func (v ToolsView) noAside() bool {
+	return len(v.Needs) == 0 && len(v.Threads) == 0 && len(v.History) == 0 && len(v.Elsewhere) == 0
+}
+
+// nameParts splits a name of some length after its separators.
+func nameParts(s string) []string {
+	const short = 16
+	if len(s) <= short {
+		return []string{s}
+	}
+	var out []string
+	for {
+		i := strings.IndexAny(s, "_-./:")
+		if i < 0 || i == len(s)-1 {
+			return append(out, s)
+		}
+		out = append(out, s[:i+1])
+		s = s[i+1:]
+	}
 }
 
 // ToolGroup is a family in the list of tools.

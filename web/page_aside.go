@@ -113,7 +113,10 @@ func (p *releasePresenter) acts(a *views.ReleaseAside) {
 	case p.v.State == review.StateReleased:
 	case p.v.Actions.Release == "":
 		a.Release = &views.ReleaseForm{URL: p.act("release"), Digest: p.v.Listing.Digest.String(), Label: "Release " + title}
-	case p.v.State != review.StateWithdrawn:
+	case p.v.State == review.StateWithdrawn:
+	case p.v.Actions.Release == p.v.Answer.Why:
+		a.Cannot = append(a.Cannot, "It can be released once the gate passes.")
+	default:
 		a.Cannot = append(a.Cannot, p.v.Actions.Release)
 	}
 	if p.v.Actions.Withdraw == "" {

@@ -84,6 +84,9 @@ func (s *Server) deliveryLine(d *review.Delivery) views.DeliveryLine {
 		When: s.when(d.ReceivedAt), Outcome: views.Say(d.Outcome), Problems: problems(d.Problems), Server: views.ShowName(d.Slug),
 		What: showIfAny(cmpOr(d.Params.Version, d.Params.Ref)), Via: d.Via, By: showIfAny(d.By), Addr: d.RemoteAddr,
 	}
+	if d.By == d.Via {
+		line.By = nil
+	}
 	if d.BodyBytes > 0 {
 		line.Size = bytesSize(d.BodyBytes)
 	}

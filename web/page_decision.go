@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -282,8 +284,9 @@ var closedBadges = map[cardState]views.Badge{
 // decision shows a card; back is where its form leads to afterwards.
 func (p *releasePresenter) decision(c *card, back string) views.Decision {
 	first := &p.v.Changes[c.changes[0]]
+	sentence, also := headline(c)
 	d := views.Decision{
-		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(c.sentence), Hidden: c.hidden,
+		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, Hidden: c.hidden,
 		Meta: metaOf(c), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
 	}
 	if len(c.changes) == 1 {
@@ -336,36 +339,71 @@ func pointersOf(c *card) []string {
 	return out
 }
 
-// metaOf says what else is worth knowing, once each.
+// metaOf says what else is worth knowing, once each: notes that differ only in
+// their example are one.
 func metaOf(c *card) []views.Sentence {
-	var texts []string
-	add := func(s *string) {
-		if s != nil && *s != "" && !slices.Contains(texts, *s) {
-			texts = append(texts, *s)
-		}
-	}
-	for _, pr := range c.pairs {
-		add(pr.detail.Effect)
-		add(pr.detail.Note)
-	}
-	var more []string // the edits of a card that is about several
-	for _, pr := range c.pairs {
-		if pr.detail.Sentence != c.sentence && !slices.Contains(more, pr.detail.Sentence) {
-			more = append(more, pr.detail.Sentence)
-		}
-	}
-	if len(more) <= mostSentences {
-		texts = append(texts, more...)
-	}
 	var out []views.Sentence
-	for _, t := range texts {
-		out = append(out, views.Say(t))
+	seen := map[string]bool{}
+	for _, pr := range c.pairs {
+		for _, s := range []*string{pr.detail.Effect, pr.detail.Note} {
+			if s == nil || *s == "" {
+				continue
+			}
+			text, _, _ := strings.Cut(*s, " Such as:")
+			if !seen[text] {
+				seen[text] = true
+				out = append(out, views.Say(asSentence(*s)))
+			}
+		}
 	}
 	return out
 }
 
-// mostSentences is how many edits a card spells out; a family of forty new tools
-// has its own list.
+// asSentence begins with a capital and ends with a full stop.
+func asSentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	s = string(unicode.ToUpper(first)) + s[size:]
+	if strings.ContainsAny(s[len(s)-1:], ".:!?}]`\"") {
+		return s
+	}
+	return s + "."
+}
+
+// headline is the sentence of a card. Of several edits on one tool it is the
+// strongest one's; the others follow.
+func headline(c *card) (string, []views.Effect) {
+	strongest, distinct := c.pairs[0].detail, []*change.Detail{}
+	seen := map[string]bool{}
+	for _, pr := range c.pairs {
+		if seen[pr.edit] {
+			continue
+		}
+		seen[pr.edit] = true
+		distinct = append(distinct, pr.detail)
+		if pr.detail.Class.Rank() > strongest.Class.Rank() {
+			strongest = pr.detail
+		}
+	}
+	switch {
+	case len(distinct) == 1 || len(c.changes) > 1 && len(distinct) > mostSentences:
+		return c.sentence, nil
+	case len(c.changes) > 1:
+		strongest = nil
+	}
+	var also []views.Effect
+	for _, det := range distinct {
+		if det != strongest {
+			also = append(also, views.Effect{Badge: views.ClassBadge(det.Class), Sentence: views.Say(det.Sentence)})
+		}
+	}
+	if strongest == nil {
+		return c.sentence, also
+	}
+	return strongest.Sentence, also
+}
+
+// mostSentences is how many edits on several tools a card spells out; a family of
+// forty new tools has its own list.
 const mostSentences = 8
 
 func (p *releasePresenter) witness(c *card) *views.Witness {
@@ -441,32 +479,63 @@ func (p *releasePresenter) instructionsEvidence(ch *review.Decided) *views.Evide
 }
 
 // editEvidence shows the edits of a card: texts whole and side by side, each text
-// once however many of its passages changed, else the values.
+// once however many of its passages changed; of a property that came or went its
+// row of the table; else the values.
 func (p *releasePresenter) editEvidence(c *card, ch *review.Decided) *views.Evidence {
 	e := &views.Evidence{}
 	seen := map[string]bool{}
+	var whole []string // pointers of properties that came or went
 	for _, pr := range c.pairs {
 		det := pr.detail
 		if pr.change != c.changes[0] || seen[det.Pointer] {
 			continue
 		}
 		seen[det.Pointer] = true
-		if isText(det) {
-			d := p.passage(c, det)
-			e.Texts = append(e.Texts, views.PlacedText{Place: placeIfMany(c, det), Text: d})
-			continue
-		}
-		if v := views.PairUp(jsonText(det.Old), jsonText(det.New)); v.Differs() && !strings.HasPrefix(det.ID, "tool.") {
-			e.Values = append(e.Values, views.PlacedValue{Place: placeIfMany(c, det), Value: v})
+		switch {
+		case isText(det):
+			e.Texts = append(e.Texts, views.PlacedText{Place: placeIfMany(c, det), Text: p.passage(c, det)})
+		case strings.HasPrefix(det.ID, "tool."):
+		case isProperty(det):
+			whole = append(whole, det.Pointer)
+		default:
+			if v := views.PairUp(jsonText(det.Old), jsonText(det.New)); v.Differs() {
+				e.Values = append(e.Values, views.PlacedValue{Place: placeName(det.Pointer), Value: v})
+			}
 		}
 	}
-	if len(e.Texts) == 0 && len(e.Values) == 0 {
+	e.Table = p.rowsAt(ch, whole)
+	if len(e.Texts) == 0 && len(e.Values) == 0 && e.Table == nil {
 		return nil
 	}
-	if ch.Subject == change.SubjectTool && len(c.changes) == 1 {
-		e.Whole = &views.Link{Text: "See the whole tool", URL: p.toolURL(ch.ID)}
-	}
 	return e
+}
+
+// isProperty reports whether a detail is a property that came or went.
+func isProperty(det *change.Detail) bool {
+	noun, _, _ := strings.Cut(det.ID, ".")
+	return noun == "property" && det.Direction != "" && (kindOf(det.Old) == '{') != (kindOf(det.New) == '{')
+}
+
+// rowsAt are the rows of a tool's schemas at some pointers.
+func (p *releasePresenter) rowsAt(ch *review.Decided, pointers []string) *views.SchemaDiff {
+	s, ok := p.sides(ch)
+	if len(pointers) == 0 || !ok {
+		return nil
+	}
+	s.comment = nil
+	t := views.SchemaDiff{Title: "Properties of " + views.ShowName(subjectName(ch)).String(), Compared: true}
+	for _, d := range []views.SchemaDiff{s.schema("", "/inputSchema", surface.Tool.InputSchema), s.schema("", "/outputSchema", surface.Tool.OutputSchema)} {
+		for _, r := range d.Rows {
+			if slices.ContainsFunc(pointers, func(at string) bool { return under(r.Pointer, at) }) {
+				r.Anchor = ""
+				t.Rows = append(t.Rows, r)
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return &t
 }
 
 // placeIfMany names the place when a card is about several.
@@ -607,8 +676,8 @@ func (p *releasePresenter) folded() []views.FoldLine {
 }
 
 var foldSentences = map[string]string{
-	"annotation.default-made-explicit": "now spell out a default of the protocol. No effect.",
-	"annotation.default-made-implicit": "no longer spell out a default of the protocol. No effect.",
+	"annotation.default-made-explicit": "a default of the protocol is now spelled out. No effect.",
+	"annotation.default-made-implicit": "a default of the protocol is no longer spelled out. No effect.",
 }
 
 // foldLines shows what was folded away, with the tools to be opened.
@@ -628,9 +697,6 @@ func foldLines(r *change.Report, link func(*change.Change) views.NameLink) []vie
 			}
 		}
 		line.Text = views.Say(toolCount(f.Tools) + ": " + sentence)
-		if words, known := foldSentences[f.ID]; known {
-			line.Text = views.Say(toolCount(f.Tools) + " " + words)
-		}
 		out = append(out, line)
 	}
 	return out

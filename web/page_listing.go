@@ -111,9 +111,7 @@ func (p listingPresenter) overview() *views.ListingOverview {
 	o := &views.ListingOverview{
 		Convention: views.Say(conventionSentence(f)), Families: familyLines(f.Families, p.base), Problems: problems(p.l.Problems),
 	}
-	for _, ob := range f.Objects {
-		o.Objects = append(o.Objects, familyLine(surface.Family{Name: ob.Name, Tools: ob.Tools, Positions: ob.Positions}, p.base))
-	}
+	o.Objects = objectLines(f.Objects, p.base)
 	for _, out := range f.Outliers {
 		o.Outliers = append(o.Outliers, p.outlier(out))
 	}
@@ -141,6 +139,23 @@ func conventionSentence(f surface.Families) string {
 		s += ", behind the house prefix " + quoted(*f.HousePrefix)
 	}
 	return s + "."
+}
+
+// groupingOf is the grouping that a page shows first: a house whose names begin
+// with verbs is read by what the tools act on.
+func groupingOf(f surface.Families, base string) []views.FamilyLine {
+	if len(f.Objects) > 0 {
+		return objectLines(f.Objects, base)
+	}
+	return familyLines(f.Families, base)
+}
+
+func objectLines(list []surface.Object, base string) []views.FamilyLine {
+	var out []views.FamilyLine
+	for _, ob := range list {
+		out = append(out, familyLine(surface.Family{Name: ob.Name, Tools: ob.Tools, Positions: ob.Positions}, base))
+	}
+	return out
 }
 
 func familyLines(list []surface.Family, base string) []views.FamilyLine {

@@ -273,7 +273,13 @@ func countWords(n change.Counts) []string {
 	if len(parts) == 0 {
 		return []string{"no tools"}
 	}
-	return []string{"tools: " + strings.Join(parts, ", ")}
+	number, word, _ := strings.Cut(parts[0], " ")
+	noun := "tools"
+	if number == "1" {
+		noun = "tool"
+	}
+	parts[0] = number + " " + noun + " " + word
+	return []string{strings.Join(parts, ", ")}
 }
 
 func (p *releasePresenter) alerts() []views.Alert {

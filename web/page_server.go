@@ -207,7 +207,7 @@ func (s *Server) serverPage(c echo.Context) error {
 		return err
 	}
 	p.ListingURL = listingPath(view.Server.Slug, newest.ID)
-	p.Families = familyLines(surface.NewFamilies(toolNames(newest.Surface)).Families, p.ListingURL)
+	p.Families = groupingOf(surface.NewFamilies(toolNames(newest.Surface)), p.ListingURL)
 	return s.render(c, http.StatusOK, views.Server(p))
 }
 

@@ -280,6 +280,9 @@ func placeName(pointer string) string {
 				names = append(names, strings.NewReplacer("~1", "/", "~0", "~").Replace(p))
 			}
 		}
+		if last := len(names) - 1; last > 0 && names[last] == "description" {
+			return "description of " + prose.Show(strings.Join(names[:last], ".")).String()
+		}
 		return prose.Show(strings.Join(names, ".")).String()
 	}
 	return prose.Show(strings.TrimPrefix(pointer, "/")).String()

@@ -361,6 +361,7 @@ func lumpSingles(groups []listGroup) []listGroup {
 		others.rows = append(others.rows, g.rows...)
 		others.worst = max(others.worst, g.worst)
 	}
+	slices.SortStableFunc(others.rows, func(a, b listRow) int { return cmp.Compare(b.class.Rank(), a.class.Rank()) })
 	if len(others.rows) > 0 {
 		out = append(out, others)
 	}

@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// visit is a page of the running demo.
+type visit struct{ name, path string }
+
+// demoPages finds the pages of the demo by following links, as a person would.
+func demoPages(b *tab, a *app) []visit {
+	pages := []visit{
+		{"home", "/"}, {"servers", "/servers"}, {"server-new", "/servers/new"}, {"deliveries", "/deliveries"},
+		{"people", "/people"}, {"tokens", "/tokens"}, {"audit", "/audit"},
+	}
+	for _, slug := range []string{"mot", "git", "shop"} {
+		server := "/servers/" + slug
+		b.open(a.url + server)
+		release := eval[string](b, `document.querySelector("a[href^='/releases/']").getAttribute("href")`)
+		listing := eval[string](b, `document.querySelector("a[href*='/listings/']").getAttribute("href")`)
+		ids := eval[[]string](b, `[...document.querySelectorAll("#from option")].map(o => o.value)`)
+		pages = append(pages,
+			visit{slug, server}, visit{slug + "-connect", server + "/connect"}, visit{slug + "-push", server + "/push"},
+			visit{slug + "-release", release}, visit{slug + "-tools", release + "?view=tools"},
+			visit{slug + "-threads", release + "?view=threads"}, visit{slug + "-history", release + "?view=history"},
+			visit{slug + "-unchanged", release + "?view=tools&tool=n1"},
+			visit{slug + "-listing", listing}, visit{slug + "-read", listing + "?view=read"}, visit{slug + "-tool", listing + "?tool=2"},
+			visit{slug + "-compare", server + "/compare?from=" + ids[1] + "&to=" + ids[0]},
+		)
+	}
+	return pages
+}
+
+// enter signs in by the link that the program printed.
+func (b *tab) enter(a *app) {
+	b.t.Helper()
+	b.open(a.link)
+	_, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS("main form button")))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if at := eval[string](b, "location.pathname"); at != "/" {
+		b.t.Fatalf("signed in, and at %s", at)
+	}
+}
+
+// TestPages looks at the pages of the running demo, as TestStates looks at
+// fixtures.
+func TestPages(t *testing.T) {
+	a := demo(t)
+	b := newTab(t, screens[0])
+	b.enter(a)
+	pages := demoPages(b, a)
+	b.complaints()
+	for _, p := range pages {
+		if !strings.HasPrefix(p.name, *onlyState) {
+			continue
+		}
+		for _, sc := range screens {
+			b.show(sc)
+			b.open(a.url + p.path)
+			b.check(p.name + " at " + sc.String())
+			if *shotsDir != "" {
+				b.picture("demo-" + p.name + "-" + sc.String())
+			}
+		}
+	}
+}

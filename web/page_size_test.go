@@ -1,0 +1,103 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+// mostElements is what a page may hold: beyond it browsers get slow.
+const mostElements = 15_000
+
+// bigListing has n tools in families of ten. The first changed of them, spread over
+// the listing, differ from one version to the next in a text, a bound and a default,
+// each in its own way, so that no answer covers two of them.
+func bigListing(n, changed, version int) string {
+	tools := make([]string, n)
+	for i := range tools {
+		v := 1
+		if i%(n/changed) == 0 {
+			v = version
+		}
+		tools[i] = fmt.Sprintf(`{"name":"family%d_act%d","description":"Does what number %d asks for, version %d of the text.\nReturns a list of at most %d entries. Refused for archived items; ask the user before you repeat it.",`+
+			`"annotations":{"destructiveHint":%t},"inputSchema":{"type":"object","properties":{`+
+			`"id":{"type":"string","description":"Which one."},"limit":{"type":"integer","minimum":1,"maximum":%d,"default":%d},`+
+			`"filter":{"type":"object","properties":{"state":{"type":"string","enum":["open","closed"]},"since":{"type":"string","format":"date"}}}},"required":["id"]}}`,
+			i/10, i%10, i, v+i*(v-1), 10*v+i*(v-1), v > 1, 2000-i*(v-1), 10*v+i*(v-1))
+	}
+	return listing(tools...)
+}
+
+// bigReview is a release of 1,000 tools with 100 changes, under review.
+func bigReview(t *testing.T) (*instance, who, string) {
+	t.Helper()
+	in := newInstance(t)
+	in.addServer("big", gate.Team)
+	in.release("big", "1.0.0", bigListing(1000, 100, 1))
+	r := in.pushed("big", "version=2.0.0", bigListing(1000, 100, 2)).Release.ID
+	return in, in.signedIn(in.addUser("rita", people.Reviewer, "big")), r
+}
+
+func elements(t *testing.T, page string) int {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Find("*").Length()
+}
+
+// TestBigReleaseIsLight holds the page of a large release to its bounds: elements,
+// bytes, and time on the server, the first of which does not depend on the machine.
+func TestBigReleaseIsLight(t *testing.T) {
+	in, rita, id := bigReview(t)
+	for _, query := range []string{"", "?view=tools", "?view=history", "?view=tools&tool=n2"} {
+		path := "/releases/" + id + query
+		page := in.get(rita, path)
+		if page.status != http.StatusOK {
+			t.Fatalf("%s: %d", path, page.status)
+		}
+		n := elements(t, page.body)
+		t.Logf("%-24s %6d elements, %7d bytes, %s", query, n, len(page.body), median(in, rita, path))
+		if n > mostElements {
+			t.Errorf("%s has %d elements, want at most %d", path, n, mostElements)
+		}
+	}
+}
+
+func median(in *instance, as who, path string) time.Duration {
+	took := make([]time.Duration, 5)
+	for i := range took {
+		start := time.Now()
+		in.get(as, path)
+		took[i] = time.Since(start)
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// TestHiddenMillion: a million invisible characters are one box, not a million.
+func TestHiddenMillion(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1.0.0", listing(tool("find", "Finds.")))
+	id := in.pushed("git", "version=2.0.0", listing(tool("find", "Finds."+strings.Repeat("\u200b", 1_000_000)))).Release.ID
+	as := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	for _, query := range []string{"", "?view=tools"} {
+		page := in.get(as, "/releases/"+id+query)
+		if n := elements(t, page.body); n > 1000 || len(page.body) > 200_000 {
+			t.Errorf("%s: %d elements, %d bytes", query, n, len(page.body))
+		}
+		if !strings.Contains(page.body, "U+200B × 1,000,000") {
+			t.Errorf("%s: the box with its count is missing", query)
+		}
+	}
+}
