@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -129,36 +130,103 @@ func (c *digestCmd) Run(e *env) error {
 }
 
 type diffCmd struct {
-	Old     string `arg:"" help:"The listing that callers know: as FILE."`
-	New     string `arg:"" help:"The listing that is to replace it: as FILE."`
-	Aliases string `help:"JSON object of old names to new ones that the server still answers to." type:"existingfile"`
-	FailOn  string `help:"Exit 1 on a decided change of this class or stronger." enum:"breaking,behaviour,text,any," default:""`
-	Format  string `help:"How to print: text, json or markdown." enum:"text,json,markdown" default:"text"`
-	JSON    bool   `help:"The same as --format json."`
+	Files   []string `arg:"" help:"OLD and NEW, each as FILE of inspect; with --window every older version, then NEW; with --to only NEW."`
+	Aliases string   `help:"JSON object of old names to new ones that the server still answers to." type:"existingfile"`
+	FailOn  string   `help:"Exit 1 on a decided change of this class or stronger: breaking, behaviour, text or any." enum:"breaking,behaviour,text,any," default:""`
+	Window  bool     `help:"Say which older clients still call validly."`
+	To      string   `help:"Compare with the gate base of a server, without pushing." placeholder:"URL"`
+	Server  string   `help:"Slug of that server." placeholder:"SLUG"`
+	Profile string   `help:"Profile of that server." placeholder:"default"`
+	Token   string   `help:"Token with scope read." env:"COUNTERSIGN_TOKEN" placeholder:"cs_…"`
+	Format  string   `help:"How to print: text, json or markdown." enum:"text,json,markdown" default:"text"`
+	JSON    bool     `help:"The same as --format json."`
 }
 
-// Run compares two listings; see failOn for the exit code.
+// Run compares listings; see failOn for the exit code.
 func (c *diffCmd) Run(e *env) error {
+	if c.JSON {
+		c.Format = "json"
+	}
 	opt, err := readAliases(c.Aliases)
 	if err != nil {
 		return err
 	}
-	old, err := e.listing(c.Old)
-	if err != nil {
-		return err
+	if c.Window {
+		return c.window(e, opt)
 	}
-	next, err := e.listing(c.New)
+	old, next, err := c.sides(e)
 	if err != nil {
 		return err
 	}
 	r := change.Compare(old, next, opt)
-	if c.JSON {
-		c.Format = "json"
-	}
 	if err := printDiff(e.stdout, r, c.Format); err != nil {
 		return err
 	}
 	return failOn(r, c.FailOn)
+}
+
+// sides returns what is compared; with --to the older one is the server's, nil
+// while the profile has no release.
+func (c *diffCmd) sides(e *env) (old, next *surface.Listing, err error) {
+	want := 2
+	if c.To != "" {
+		want = 1
+	}
+	if len(c.Files) != want {
+		return nil, nil, fmt.Errorf("diff got %s: give OLD and NEW, or NEW alone with --to URL --server SLUG", count(len(c.Files), "file"))
+	}
+	next, err = e.listing(c.Files[len(c.Files)-1])
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.To != "" {
+		old, err = c.gateBase(e)
+	} else {
+		old, err = e.listing(c.Files[0])
+	}
+	return old, next, err
+}
+
+func (c *diffCmd) gateBase(e *env) (*surface.Listing, error) {
+	cl, err := remoteFlags{To: c.To, Server: c.Server, Token: c.Token}.client("")
+	if err != nil {
+		return nil, remote(err)
+	}
+	base, err := cl.GateBase(e.ctx, c.Profile)
+	if err != nil {
+		return nil, remote(err)
+	}
+	if base == nil {
+		return nil, nil
+	}
+	in := input{name: "the gate base " + base.Version, body: base.Raw}
+	return in.listing(surface.Options{})
+}
+
+// window measures the last file against all before it.
+func (c *diffCmd) window(e *env, opt change.Options) error {
+	if len(c.Files) < 2 {
+		return errors.New("--window wants the older versions, then NEW")
+	}
+	var olds []change.Known
+	last := len(c.Files) - 1
+	for _, file := range c.Files[:last] {
+		l, err := e.listing(file)
+		if err != nil {
+			return err
+		}
+		olds = append(olds, change.Known{Label: file, Listing: l})
+	}
+	next, err := e.listing(c.Files[last])
+	if err != nil {
+		return err
+	}
+	rows := change.Window(olds, next, opt)
+	if c.Format == "json" {
+		return printJSON(e.stdout, report.Window, rows)
+	}
+	_, err = io.WriteString(e.stdout, report.WindowText(rows))
+	return err
 }
 
 func readAliases(file string) (change.Options, error) {
