@@ -14,21 +14,21 @@ const DefaultSteps = 60_000
 // Compare says what the change from old to new does to callers. It never fails:
 // a side that can't be read or isn't a schema gives Undecided with the reason.
 func Compare(old, new []byte, dir Direction, opt Options) Result {
+	if bytes.Equal(old, new) {
+		return Result{Verdict: Equivalent, Declared: Equivalent, Reason: "Both schemas are the same."}
+	}
 	p, err := newPair(old, new, dir, opt)
 	if err != nil {
-		return unreadable(upper(err.Error())+".", old, new, dir)
+		return unreadable(upper(err.Error())+".", dir)
 	}
 	return p.judge()
 }
 
 // unreadable is the result for a side that is no JSON or too large: one edit
-// that says so, unless both sides are the same bytes.
-func unreadable(reason string, old, new []byte, dir Direction) Result {
-	r := Result{Verdict: Undecided, Declared: Undecided, Reason: reason}
-	if !bytes.Equal(old, new) {
-		r.Edits = []Edit{{ID: "engine.unknown", Direction: dir, Verdict: Undecided, VerdictDeclared: Undecided, Sentence: reason, Note: &reason}}
-	}
-	return r
+// that says so.
+func unreadable(reason string, dir Direction) Result {
+	e := Edit{ID: "engine.unknown", Direction: dir, Verdict: Undecided, VerdictDeclared: Undecided, Sentence: reason, Note: &reason}
+	return Result{Verdict: Undecided, Declared: Undecided, Reason: reason, Edits: []Edit{e}}
 }
 
 // side is one document of a comparison.

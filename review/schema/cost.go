@@ -34,7 +34,7 @@ func (c *coster) cost(s view, v *value) int {
 	}
 	c.active[key] = true
 	n := 1
-	for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+	for _, word := range refWords {
 		if ref := s.v.get(word).text(); ref != "" {
 			if at, ok := c.target(s.at, ref); ok {
 				n = c.sum(n, view{c.root.at(at), at}, v)

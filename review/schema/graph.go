@@ -267,6 +267,9 @@ type document struct {
 	reasons  []string // why parts of it can't be analysed
 }
 
+// refWords are the keywords that refer to another schema.
+var refWords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
+
 // maxSchemas bounds how many subschemas a document may have. The validator takes
 // time that grows with their square.
 const maxSchemas = 12_000
@@ -385,12 +388,12 @@ func (d *document) opaque(why string) lit {
 	return d.graph.append(n)
 }
 
-// remote is a schema elsewhere: the same address means the same schema at both
-// sides, whatever it says.
-func (d *document) remote(address string) lit {
+// elsewhere is a schema that the document doesn't hold: the same address means
+// the same schema at both sides, whatever it says.
+func (d *document) elsewhere(why string) lit {
 	n := newNode()
-	n.opaque = fmt.Sprintf("the reference %.80s, which is not fetched", address)
-	d.note(n.opaque)
+	n.opaque = why
+	d.note(why)
 	return d.graph.intern(n)
 }
 
@@ -493,7 +496,7 @@ func (r *reader) read() lit {
 
 func (r *reader) refs() []lit {
 	var out []lit
-	for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+	for _, word := range refWords {
 		ref := r.v.get(word)
 		if ref == nil || ref.kind != kindString {
 			continue
@@ -513,9 +516,9 @@ func (r *reader) follow(word string, ref *value) lit {
 	p, ok := r.target(r.ptr, ref.str)
 	if !ok {
 		if strings.HasPrefix(ref.str, "#") {
-			return r.opaque(fmt.Sprintf("the reference %.80s, which leads nowhere", ref.str))
+			return r.elsewhere(fmt.Sprintf("the reference %.80s, which leads nowhere", ref.str))
 		}
-		return r.remote(ref.str)
+		return r.elsewhere(fmt.Sprintf("the reference %.80s, which is not fetched", ref.str))
 	}
 	return r.at(p)
 }

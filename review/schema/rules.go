@@ -497,6 +497,11 @@ func (w *walker) coarse(p *place, c coarse, wasNone, isNone bool) {
 			break
 		}
 	}
+	for _, word := range c.words {
+		if old.v == nil && new.v == nil { // written alike, but it means something else now
+			old, new = find(p.old, word), find(p.new, word)
+		}
+	}
 	verb, sentence := "changed", c.sentences[2]
 	switch {
 	case wasNone:

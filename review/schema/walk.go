@@ -93,7 +93,7 @@ func (d *document) parts(s view) []view {
 		}
 		seen[s.at] = true
 		out = append(out, s)
-		for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		for _, word := range refWords {
 			if ref := s.v.get(word).text(); ref != "" {
 				if at, ok := d.target(s.at, ref); ok {
 					visit(view{d.root.at(at), at}, depth+1)
@@ -131,8 +131,10 @@ func (d *document) besideNull(s view) (view, bool) {
 
 // target is the schema that the parts lead to: behind the first $ref.
 func target(parts []view) string {
-	if len(parts) > 1 && parts[0].v.get("$ref") != nil {
-		return target(parts[1:])
+	for _, word := range refWords {
+		if len(parts) > 1 && parts[0].v.get(word) != nil {
+			return target(parts[1:])
+		}
 	}
 	return parts[0].at
 }
