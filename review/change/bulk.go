@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign/review/schema"
@@ -17,23 +18,26 @@ const bulkTools = 2
 type bulkLoss struct {
 	id       string
 	class    Class
+	within   string // a larger loss that says it already
 	count    func(*surface.Tool) int
 	sentence func(n, tools int) string
 }
 
+// bulkLosses are looked for in this order: where all parameters are gone, that their
+// descriptions are gone too is no second finding.
 var bulkLosses = []bulkLoss{
-	{
-		id: "bulk.param-descriptions.removed", class: Behaviour,
-		count: describedParameters,
-		sentence: func(n, tools int) string {
-			return fmt.Sprintf("All %s of %s are gone. A change of schema library does that.", count(n, "parameter description"), count(tools, "tool"))
-		},
-	},
 	{
 		id: "bulk.parameters.removed", class: Breaking,
 		count: parameters,
 		sentence: func(n, tools int) string {
 			return fmt.Sprintf("All %s of %s are gone: their input schemas are empty now. A change of schema library does that.", count(n, "parameter"), count(tools, "tool"))
+		},
+	},
+	{
+		id: "bulk.param-descriptions.removed", class: Behaviour, within: "bulk.parameters.removed",
+		count: describedParameters,
+		sentence: func(n, tools int) string {
+			return fmt.Sprintf("All %s of %s are gone. A change of schema library does that.", count(n, "parameter description"), count(tools, "tool"))
 		},
 	},
 	{
@@ -93,28 +97,23 @@ func propertiesOf(t *surface.Tool) []schema.Property {
 // that had the thing has none of it left.
 func raiseBulk(pairs []pair) []Bulk {
 	var raised []Bulk
-	gone := map[string]bool{} // tools whose parameters are gone altogether
-	for _, loss := range []int{1, 0, 2, 3, 4} {
-		b, whole := lossOf(bulkLosses[loss], pairs, gone)
-		if !whole || len(b.Tools) < bulkTools {
-			continue
+	said := map[string][]string{} // tools by the loss that they were part of
+	for _, loss := range bulkLosses {
+		b, whole := lossOf(loss, pairs, said[loss.within])
+		if whole && len(b.Tools) >= bulkTools {
+			said[b.ID] = b.Tools
+			raised = append(raised, b)
 		}
-		if b.ID == "bulk.parameters.removed" {
-			for _, t := range b.Tools {
-				gone[t] = true
-			}
-		}
-		raised = append(raised, b)
 	}
 	return raised
 }
 
 // lossOf collects the tools that lost something altogether; whole is false when a
 // changed tool still has it.
-func lossOf(l bulkLoss, pairs []pair, skip map[string]bool) (b Bulk, whole bool) {
+func lossOf(l bulkLoss, pairs []pair, skip []string) (b Bulk, whole bool) {
 	b = Bulk{ID: l.id, Class: l.class}
 	for _, p := range pairs {
-		if p.same() || skip[p.new.Name] {
+		if p.same() || slices.Contains(skip, p.new.Name) {
 			continue
 		}
 		had := l.count(p.old)

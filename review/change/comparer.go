@@ -45,7 +45,12 @@ func (c *comparer) tools(old, new []surface.Tool) {
 		return
 	}
 	for _, t := range c.pairs.removed {
-		c.add(removedTool(t))
+		to, ok := c.opt.Aliases[t.Name]
+		ok = ok && slices.ContainsFunc(new, func(n surface.Tool) bool { return n.Name == to })
+		if !ok {
+			to = ""
+		}
+		c.add(removedTool(t, to))
 	}
 }
 
@@ -61,10 +66,16 @@ func addedTool(t *surface.Tool) Change {
 	}
 }
 
-func removedTool(t *surface.Tool) Change {
+// removedTool describes a tool that is gone. alias is the tool that answers for its
+// name now, "" for none.
+func removedTool(t *surface.Tool, alias string) Change {
 	d := Detail{
 		ID: "tool.removed", Class: Breaking, Old: encoded(t.Name),
 		Sentence: "The tool " + quoteName(t.Name) + " is gone. Calls of it now fail.",
+	}
+	if alias != "" {
+		d.Class = Behaviour
+		d.Sentence = "The tool " + quoteName(t.Name) + " is gone. An alias answers for it with " + quoteName(alias) + "."
 	}
 	return Change{
 		ID: ID(SubjectTool, t.Name, "", t.Digest, surface.Hash{}), Subject: SubjectTool, Tool: &t.Name,

@@ -3,6 +3,7 @@ package change
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -148,7 +149,7 @@ func rarity(profiles []*profile) map[string]float64 {
 
 func shareFound(words, in map[string]int, rare map[string]float64) float64 {
 	all, found := 0.0, 0.0
-	for w := range words {
+	for _, w := range slices.Sorted(maps.Keys(words)) { // sums of floats depend on the order
 		all += rare[w]
 		if in[w] > 0 {
 			found += rare[w]
