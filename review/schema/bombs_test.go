@@ -99,7 +99,7 @@ func TestBombs(t *testing.T) {
 				if r.Verdict != want || r.Reason == "" {
 					t.Errorf("%s: %s (%s), want %s", dir, r.Verdict, r.Reason, want)
 				}
-				checkResult(t, corpusPair{tt.name, dir, []byte(tt.old), []byte(tt.new)}, r)
+				checkResult(t, corpusPair{tt.name, dir, []byte(tt.old), []byte(tt.new), ""}, r)
 			}
 		})
 	}

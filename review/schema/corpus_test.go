@@ -26,6 +26,7 @@ type corpusPair struct {
 	name     string
 	dir      schema.Direction
 	old, new json.RawMessage
+	draft    string
 }
 
 func corpusTools(t testing.TB, path string) map[string]corpusTool {
@@ -78,10 +79,10 @@ func corpusPairs(t testing.TB) []corpusPair {
 				a, b := before[name], after[name]
 				label := fmt.Sprintf("%s %s -> %s %s", filepath.Base(dir), filepath.Base(files[i-1]), filepath.Base(files[i]), name)
 				if b.InputSchema != nil && string(a.InputSchema) != string(b.InputSchema) {
-					out = append(out, corpusPair{label, schema.Input, a.InputSchema, b.InputSchema})
+					out = append(out, corpusPair{label, schema.Input, a.InputSchema, b.InputSchema, ""})
 				}
 				if a.OutputSchema != nil && b.OutputSchema != nil && string(a.OutputSchema) != string(b.OutputSchema) {
-					out = append(out, corpusPair{label, schema.Output, a.OutputSchema, b.OutputSchema})
+					out = append(out, corpusPair{label, schema.Output, a.OutputSchema, b.OutputSchema, ""})
 				}
 			}
 		}
@@ -162,11 +163,11 @@ func checkWitness(t *testing.T, c corpusPair, w json.RawMessage) {
 	if c.dir == schema.Output {
 		source, target = target, source
 	}
-	before, err := schema.Valid(source, w, schema.Options{})
+	before, err := schema.Valid(source, w, schema.Options{Draft: c.draft})
 	if err != nil || !before {
 		t.Errorf("%s: witness %s is not valid on the source side (%v)", c.name, w, err)
 	}
-	after, err := schema.Valid(target, w, schema.Options{})
+	after, err := schema.Valid(target, w, schema.Options{Draft: c.draft})
 	if err != nil || after {
 		t.Errorf("%s: witness %s is not rejected on the target side (%v)", c.name, w, err)
 	}

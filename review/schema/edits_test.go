@@ -71,7 +71,7 @@ func TestEdits(t *testing.T) {
 		for _, dir := range []schema.Direction{schema.Input, schema.Output} {
 			r := schema.Compare([]byte(c.old), []byte(c.new), dir, schema.Options{})
 			fmt.Fprintf(&b, "%s: %s", dir, report(r))
-			checkResult(t, corpusPair{c.name, dir, []byte(c.old), []byte(c.new)}, r)
+			checkResult(t, corpusPair{c.name, dir, []byte(c.old), []byte(c.new), ""}, r)
 		}
 		b.WriteString("\n")
 	}

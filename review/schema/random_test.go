@@ -16,7 +16,8 @@ import (
 // names, few values, every keyword.
 type generator struct {
 	*rand.Rand
-	defs int // definitions that a $ref may name
+	defs int  // definitions that a $ref may name
+	old  bool // draft 7: tuples in items, dependencies
 }
 
 func (g generator) pick(xs ...string) string { return xs[g.IntN(len(xs))] }
@@ -122,6 +123,13 @@ func (g generator) keyword(depth int) string {
 		func() string { return g.one("unevaluatedProperties", depth) },
 		func() string { return g.one("unevaluatedItems", depth) },
 	}
+	if g.old {
+		nested = append(nested,
+			func() string { return g.list("items", depth, 2) + "," + g.one("additionalItems", depth) },
+			func() string { return g.list("items", depth, 2) },
+			func() string { return g.dict("dependencies", depth, "a", "b") },
+		)
+	}
 	if depth > 0 && g.IntN(2) == 0 {
 		return nested[g.IntN(len(nested))]()
 	}
@@ -184,8 +192,12 @@ func (g generator) mutate(s string) string {
 // must never coexist, and a witness must be one.
 func checkSound(t *testing.T, g generator, old, new string) schema.Verdict {
 	t.Helper()
-	r := schema.Compare([]byte(old), []byte(new), schema.Input, schema.Options{Steps: 20_000})
-	pair := corpusPair{"random", schema.Input, json.RawMessage(old), json.RawMessage(new)}
+	opt := schema.Options{Steps: 20_000}
+	if g.old {
+		opt.Draft = "7"
+	}
+	r := schema.Compare([]byte(old), []byte(new), schema.Input, opt)
+	pair := corpusPair{name: "random", dir: schema.Input, old: json.RawMessage(old), new: json.RawMessage(new), draft: opt.Draft}
 	if r.Verdict == schema.Undecided {
 		t.Logf("undecided: %s\n old %s\n new %s", r.Reason, old, new)
 	}
@@ -197,8 +209,8 @@ func checkSound(t *testing.T, g generator, old, new string) schema.Verdict {
 	if (r.Verdict == schema.Breaking) != (r.Witness != nil) {
 		t.Errorf("verdict %s with witness %s", r.Verdict, r.Witness)
 	}
-	before, errA := schema.NewValidator([]byte(old), schema.Options{})
-	after, errB := schema.NewValidator([]byte(new), schema.Options{})
+	before, errA := schema.NewValidator([]byte(old), opt)
+	after, errB := schema.NewValidator([]byte(new), opt)
 	if errA != nil || errB != nil {
 		return r.Verdict
 	}
@@ -226,6 +238,7 @@ func TestRandomPairs(t *testing.T) {
 	}
 	for seed := range uint64(seeds) {
 		g := generator{Rand: rand.New(rand.NewPCG(seed, 7))}
+		g.old = seed%4 == 0
 		old := g.document(3)
 		new := g.document(3)
 		if g.IntN(2) == 0 { // near relatives are proved more often than strangers
@@ -246,6 +259,7 @@ func FuzzCompare(f *testing.F) {
 	f.Add(uint64(1), uint64(2))
 	f.Fuzz(func(t *testing.T, a, b uint64) {
 		g := generator{Rand: rand.New(rand.NewPCG(a, b))}
+		g.old = b%3 == 0
 		old := g.document(3)
 		if b%2 == 0 {
 			checkSound(t, g, old, g.mutate(old))
