@@ -14,13 +14,14 @@ import (
 // inContext corrects edits that were judged one by one. A property that is gone from
 // an open object is accepted and ignored, but not when the same release closes the
 // object: then calls that send it are rejected, and there is a call that shows it. Nor
-// when the release opens the object to any property: then its name needs no mention.
+// when the release says that the object takes any property: then its name needs no
+// mention.
 func inContext(res schema.Result, old, new jsontext.Value) []schema.Edit {
 	closed, opened := map[string]bool{}, map[string]bool{}
 	for _, e := range res.Edits {
 		at, ok := strings.CutSuffix(e.Pointer, "/additionalProperties")
 		closed[at] = closed[at] || ok && e.ID == "additionalProperties.closed"
-		opened[at] = opened[at] || ok && e.ID == "additionalProperties.opened"
+		opened[at] = opened[at] || ok && e.ID == "additionalProperties.opened" && e.New != nil
 	}
 	edits := make([]schema.Edit, len(res.Edits))
 	for i, e := range res.Edits {

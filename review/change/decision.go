@@ -158,8 +158,8 @@ func (d *decider) key(e Edit) (kind, key string) {
 		return kindAdded, d.newFam[e.Tools[0]]
 	case e.ID == "tool.removed":
 		return kindRemoved, d.oldFam[e.Tools[0]]
-	case d.bulk(e) != "":
-		return kindBulk, d.bulk(e)
+	case d.bulkOf(e) != nil:
+		return kindBulk, d.bulkOf(e).ID
 	case e.ID == "tool.renamed" && d.rules[e.Changes[0]] != "":
 		return kindRenamed, d.rules[e.Changes[0]]
 	case noun == "schema" && e.ID != "schema.changed",
@@ -174,8 +174,8 @@ func (d *decider) key(e Edit) (kind, key string) {
 	return kindEdit, det.editID("", e.Tools[0])
 }
 
-// bulk names the bulk loss that an edit is a part of: its sentence, "" for none.
-func (d *decider) bulk(e Edit) string {
+// bulkOf returns the bulk loss that an edit is a part of, nil for none.
+func (d *decider) bulkOf(e Edit) *Bulk {
 	det := d.details[e.Edit]
 	part := ""
 	switch {
@@ -186,12 +186,12 @@ func (d *decider) bulk(e Edit) string {
 	case e.ID == "description.removed" && det.Direction == "":
 		part = "bulk.descriptions.removed"
 	}
-	for _, b := range d.report.Raised {
+	for i, b := range d.report.Raised {
 		if b.ID == part && !slices.ContainsFunc(e.Tools, func(t string) bool { return !slices.Contains(b.Tools, t) }) {
-			return b.Sentence
+			return &d.report.Raised[i]
 		}
 	}
-	return ""
+	return nil
 }
 
 // lumpSingles puts new tools that stand alone in their families together: they are
@@ -221,6 +221,9 @@ func (d *decider) settle(m matter) {
 		return
 	}
 	n.Sentence = d.sentence(m, n)
+	if m.kind == kindBulk {
+		n.Class = Max(n.Class, d.bulkOf(m.edits[0]).Class)
+	}
 	d.out = append(d.out, n)
 }
 

@@ -12,7 +12,7 @@ func (d *decider) sentence(m matter, n Decision) string {
 	}
 	switch m.kind {
 	case kindBulk:
-		return d.bulk(m.edits[0])
+		return d.bulkOf(m.edits[0]).Sentence
 	case kindAdded:
 		return fmt.Sprintf("%s: %s.", count(len(n.Tools), "new tool"), nameList(n.Tools))
 	case kindRemoved:
