@@ -1,0 +1,281 @@
+package host
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Profile is what is known of one host, in one configuration of it.
+type Profile struct {
+	ID       string     `json:"id"`
+	Name     string     `json:"name"`
+	Version  string     `json:"version"`
+	Verified bool       `json:"verified"`
+	Checked  string     `json:"checked"` // day on which the facts were gathered
+	Evidence []Evidence `json:"evidence"`
+	Notes    []string   `json:"notes"`
+
+	Mode     string `json:"mode"`     // the name of the configuration that the profile describes
+	Provider string `json:"provider"` // profile of the API that its requests go to; "" when it depends
+
+	Runtime      string           `json:"runtime"` // script, go, or "" where values pass untouched
+	Listing      ListingRules     `json:"listing"`
+	Names        NameRules        `json:"names"`
+	Order        string           `json:"order"` // listing, collated, server-bytes, server-collated, any
+	Description  DescriptionRules `json:"description"`
+	Schema       []string         `json:"schema"` // steps, in order
+	Entry        json.RawMessage  `json:"entry"`  // template of one entry
+	Group        json.RawMessage  `json:"group"`  // template of a group of entries
+	Instructions InstructionRules `json:"instructions"`
+	Defer        DeferRules       `json:"defer"`
+	Limit        LimitRules       `json:"limit"`
+	Accepts      AcceptRules      `json:"accepts"` // of a provider: what its API takes
+
+	variant  string
+	variants map[string]json.RawMessage
+	source   []byte
+	entry    *node
+	group    *node
+	servers  *regexp.Regexp
+}
+
+// Evidence says where facts come from.
+type Evidence struct {
+	Kind string `json:"kind"` // capture, source, report
+	Ref  string `json:"ref"`
+	Date string `json:"date"`
+}
+
+// ListingRules say how a host reads listings, and what it does with one that it
+// can't read.
+type ListingRules struct {
+	FirstPage bool   `json:"first_page"` // later pages are never asked for
+	Reader    string `json:"reader"`     // which definitions can be read: sdk, ai, rust, go, object, any, draft-07
+	Values    string `json:"values"`     // of sdk: what may stand for a property's schema: objects, schemas, any
+	Bad       string `json:"bad"`        // what an unreadable definition takes down: tool, server, run
+	Twins     string `json:"twins"`      // what a name that is listed twice does: "" or server
+	Servers   string `json:"servers"`    // pattern of the server names that are mounted
+}
+
+// NameRules say what becomes of names. Lengths are UTF-16 units.
+type NameRules struct {
+	Form   string `json:"form"`   // with {server} and {tool}
+	Scheme string `json:"scheme"` // code for what the rules can't say: codex, copilot, hashed, labelled
+	Server Clean  `json:"server"`
+	Tool   Clean  `json:"tool"`
+	Limit  int    `json:"limit"`
+	Over   string `json:"over"`  // drop, head, middle, fnv, sha1; "" sends it as it is
+	Twins  string `json:"twins"` // first, last, run; "" sends both
+}
+
+// Clean says how a part of a name is made safe.
+type Clean struct {
+	Keep   string `json:"keep"` // characters that stay, as in a character class; "" keeps all
+	With   string `json:"with"` // what stands for the others
+	Per    string `json:"per"`  // one With for each unit, rune, or run of others
+	Lower  bool   `json:"lower"`
+	Trim   string `json:"trim"` // taken from both ends
+	Cut    int    `json:"cut"`
+	Normal bool   `json:"normal"` // normalised to NFKC, invisible characters removed
+	Empty  string `json:"empty"`  // what stands for nothing
+}
+
+// DescriptionRules say what becomes of a description.
+type DescriptionRules struct {
+	Absent string `json:"absent"` // what is sent when there is none; with {server} and {tool}
+	Omit   bool   `json:"omit"`   // without a description the field is left out
+	Blank  bool   `json:"blank"`  // a description of nothing but space counts as none
+	Title  bool   `json:"title"`  // the title stands in for an absent description
+	Trim   bool   `json:"trim"`
+	Normal bool   `json:"normal"`
+	Limit  int    `json:"limit"` // UTF-16 units
+	Mark   string `json:"mark"`  // put after a cut
+}
+
+// InstructionRules say whether the instructions of a server reach the model.
+type InstructionRules struct {
+	Cross bool   `json:"cross"`
+	Where string `json:"where"`
+	Limit int    `json:"limit"`
+	Mark  string `json:"mark"`
+}
+
+// DeferRules say which tools are not in the first request.
+type DeferRules struct {
+	On     bool   `json:"on"`
+	Mark   string `json:"mark"`   // member that an entry gets instead of being left out
+	Always bool   `json:"always"` // a tool may ask, in _meta, to be sent at once
+	Shows  string `json:"shows"`  // what the model sees of a deferred tool
+	Why    string `json:"why"`
+}
+
+// LimitRules bound the number of tools.
+type LimitRules struct {
+	Tools int    `json:"tools"`
+	Over  string `json:"over"` // drop or refuse
+}
+
+//go:embed profiles/*.json
+var files embed.FS
+
+var registry = sync.OnceValues(func() (map[string]*Profile, error) {
+	names, err := files.ReadDir("profiles")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*Profile{}
+	for _, f := range names {
+		b, err := files.ReadFile("profiles/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		p, err := readProfile(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		if p.ID+".json" != f.Name() {
+			return nil, fmt.Errorf("%s: its id is %q", f.Name(), p.ID)
+		}
+		all[p.ID] = p
+	}
+	return all, nil
+})
+
+// Profiles returns every profile: hosts that captures confirm first, then other
+// hosts, then providers, each by id.
+func Profiles() []*Profile {
+	all, err := registry()
+	if err != nil {
+		panic("host: " + err.Error()) // the files are part of the program, and a test reads them
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b *Profile) int {
+		if ar, br := a.rank(), b.rank(); ar != br {
+			return ar - br
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+}
+
+func (p *Profile) rank() int {
+	switch {
+	case p.IsProvider():
+		return 2
+	case p.Verified:
+		return 0
+	}
+	return 1
+}
+
+// IsProvider reports whether the profile is of an API and not of a program.
+func (p *Profile) IsProvider() bool { return p.Accepts.set }
+
+// Lookup returns the profile with an id. The error names the known ids.
+func Lookup(id string) (*Profile, error) {
+	var ids []string
+	for _, p := range Profiles() {
+		if p.ID == id {
+			return p, nil
+		}
+		ids = append(ids, p.ID)
+	}
+	return nil, fmt.Errorf("no host is called %.60q: want one of %s", id, strings.Join(ids, ", "))
+}
+
+// plainMode is the name of the configuration that nobody changed, for a host whose
+// profile describes another one.
+const plainMode = "plain"
+
+// Variant is the name of the configuration that the profile stands for.
+func (p *Profile) Variant() string { return p.variant }
+
+// Variants are the names that [Profile.As] takes.
+func (p *Profile) Variants() []string {
+	all := append(slices.Collect(maps.Keys(p.variants)), p.Mode)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// As returns the profile of a configuration of the host; "" is the one that it
+// describes already.
+func (p *Profile) As(variant string) (*Profile, error) {
+	if variant == "" || variant == p.Mode {
+		return p, nil
+	}
+	change, ok := p.variants[variant]
+	if !ok {
+		return nil, fmt.Errorf("%s has no variant %.60q: want one of %s", p.ID, variant, strings.Join(p.Variants(), ", "))
+	}
+	return decodeProfile(p.source, change, variant)
+}
+
+func readProfile(source []byte) (*Profile, error) {
+	p, err := decodeProfile(source, nil, "")
+	if err != nil {
+		return nil, err
+	}
+	p.variant = p.Mode
+	for name := range p.variants {
+		if _, err := p.As(name); err != nil {
+			return nil, fmt.Errorf("variant %s: %w", name, err)
+		}
+	}
+	return p, nil
+}
+
+// decodeProfile reads a profile, and over it what a variant changes.
+func decodeProfile(source, change []byte, variant string) (*Profile, error) {
+	p := &Profile{source: source, variant: variant}
+	var more struct {
+		Variants map[string]json.RawMessage `json:"variants"`
+	}
+	if err := json.Unmarshal(source, p); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(source, &more); err != nil {
+		return nil, err
+	}
+	p.variants = more.Variants
+	if change != nil {
+		if err := json.Unmarshal(change, p); err != nil {
+			return nil, err
+		}
+	}
+	if p.Mode == "" {
+		p.Mode = plainMode
+	}
+	return p, p.compile()
+}
+
+// compile checks what the rules name, so that a slip in a file is found when the
+// program is tested and not when a listing is rendered.
+func (p *Profile) compile() error {
+	var err error
+	if p.entry, err = parseNode(p.Entry); err != nil {
+		return fmt.Errorf("entry: %w", err)
+	}
+	if p.Group != nil {
+		if p.group, err = parseNode(p.Group); err != nil {
+			return fmt.Errorf("group: %w", err)
+		}
+	}
+	if p.Listing.Servers != "" {
+		if p.servers, err = regexp.Compile(p.Listing.Servers); err != nil {
+			return fmt.Errorf("servers: %w", err)
+		}
+	}
+	for _, s := range p.Schema {
+		if steps[s] == nil {
+			return fmt.Errorf("schema: no step is called %q", s)
+		}
+	}
+	if p.Verified && !slices.ContainsFunc(p.Evidence, func(e Evidence) bool { return e.Kind == "capture" }) {
+		return fmt.Errorf("verified without a capture")
+	}
+	return p.Accepts.compile()
+}

@@ -1,0 +1,309 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+)
+
+// item is one tool on its way through a host.
+type item struct {
+	p    *Profile
+	tool *tool
+	def  *node // the definition as the host's runtime has it
+
+	name, group    string
+	base           string // the name before hashing
+	description    string
+	hasDescription bool
+	schema         *node // nil when none is sent
+	strict         bool  // a host that asks the provider for strict arguments
+	deferred       bool
+	gone           bool // it is not sent; why is among the losses
+}
+
+// renderer turns a surface into what one host sends.
+type renderer struct {
+	p      *Profile
+	s      *Surface
+	out    *Rendering
+	items  []*item
+	steps  int // left for inlining
+}
+
+// Render renders the surface for a profile, in the variant that it stands for.
+func (s *Surface) Render(p *Profile) *Rendering {
+	r := &renderer{p: p, s: s, steps: inlineSteps, out: &Rendering{
+		Host: p.ID, Version: p.Version, Variant: p.variant, Verified: p.Verified,
+	}}
+	for _, sv := range s.ordered(p.Runtime) {
+		r.mount(sv)
+	}
+	r.failTogether()
+	r.nameAll()
+	for _, it := range r.sent() {
+		r.describe(it)
+		r.rewrite(it)
+	}
+	r.resolveTwins()
+	r.order()
+	r.limit()
+	r.deferAll()
+	r.write()
+	r.compareAll()
+	return r.out
+}
+
+// lose records that a part of a tool is lost.
+func (r *renderer) lose(t *tool, pointer string, what What, format string, args ...any) {
+	r.out.Lost = append(r.out.Lost, Loss{
+		Server: t.server.name, Tool: t.name, Position: t.position,
+		Pointer: pointer, What: what, Detail: fmt.Sprintf(format, args...),
+	})
+}
+
+// drop records that a tool is not sent.
+func (r *renderer) drop(it *item, pointer string, what What, format string, args ...any) {
+	if it.gone {
+		return
+	}
+	it.gone = true
+	r.lose(it.tool, pointer, what, format, args...)
+}
+
+// sent are the items that are still to be sent.
+func (r *renderer) sent() []*item {
+	out := make([]*item, 0, len(r.items))
+	for _, it := range r.items {
+		if !it.gone {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// mount reads a server's listing as the host does.
+func (r *renderer) mount(sv *server) {
+	if r.p.servers != nil && !r.p.servers.MatchString(sv.name) {
+		r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, What: Dropped,
+			Detail: fmt.Sprintf("%s silently skips a server of this name: it wants %s.", r.p.Name, r.p.Listing.Servers)})
+		return
+	}
+	n := len(sv.tools)
+	if r.p.Listing.FirstPage {
+		n = sv.firstPage
+	}
+	var items []*item
+	for i, t := range sv.tools {
+		it := &item{p: r.p, tool: t, def: t.view(r.p.Runtime)}
+		items = append(items, it)
+		if i >= n {
+			r.drop(it, "", NotSent, "%s reads the first page of a listing only: this tool is on a later one.", r.p.Name)
+		}
+	}
+	r.items = append(r.items, items...)
+	r.admit(sv, items[:n])
+	r.passInstructions(sv)
+}
+
+// admit drops what the host can't read, and what that takes down with it.
+func (r *renderer) admit(sv *server, items []*item) {
+	bad := false
+	seen := map[string]bool{}
+	for _, it := range items {
+		pointer, why := r.unreadable(it)
+		if why == "" && seen[it.tool.name] && r.p.Listing.Twins == "server" {
+			pointer, why = "/name", "the name is listed twice"
+		}
+		seen[it.tool.name] = true
+		if why != "" {
+			r.drop(it, pointer, Refused, "%s can't read this definition: %s.", r.p.Name, why)
+			bad = true
+		}
+	}
+	if !bad || r.p.Listing.Bad == "tool" {
+		return
+	}
+	for _, it := range items {
+		r.drop(it, "", NotSent, "Lost with the whole server %q, because %s can't read another of its definitions.", sv.name, r.p.Name)
+	}
+	if r.p.Listing.Bad == "run" {
+		r.out.Failed = fmt.Sprintf("%s stops: it can't read the listing of %q", r.p.Name, sv.name)
+	}
+}
+
+// failTogether drops everything when the host does not start.
+func (r *renderer) failTogether() {
+	if r.out.Failed == "" {
+		return
+	}
+	for _, it := range r.items {
+		r.drop(it, "", NotSent, "%s.", r.out.Failed)
+	}
+}
+
+// describe works out the description that is sent.
+func (r *renderer) describe(it *item) {
+	rules := r.p.Description
+	text := it.def.get("description")
+	it.description, it.hasDescription = text.string(), text.is('"')
+	if rules.Title && it.description == "" {
+		it.description = it.def.get("title").string()
+	}
+	if rules.Normal {
+		it.description = visible(it.description)
+	}
+	if rules.Trim {
+		it.description = trimSpace(it.description)
+	}
+	if it.description == "" || rules.Blank && trimSpace(it.description) == "" {
+		if it.description == "" && rules.Omit && !it.hasDescription {
+			return
+		}
+		it.description = fillIn(rules.Absent, it.tool.server.name, it.tool.name)
+	}
+	it.hasDescription = true
+	if whole := utf16Len(it.description); rules.Limit > 0 && whole > rules.Limit {
+		it.description = cutUTF16(it.description, rules.Limit) + rules.Mark
+		r.lose(it.tool, "/description", Truncated, "%d of %d UTF-16 units reach the model.", rules.Limit, whole)
+	}
+}
+
+// rewrite runs the schema through the host's steps.
+func (r *renderer) rewrite(it *item) {
+	it.schema = it.def.get("inputSchema")
+	for _, name := range r.p.Schema {
+		if it.gone {
+			return
+		}
+		steps[name](r, it)
+	}
+}
+
+func (r *renderer) passInstructions(sv *server) {
+	in, rules := sv.instructions, r.p.Instructions
+	if !in.Present || in.Text == "" {
+		return
+	}
+	text := in.Text
+	switch whole := utf16Len(text); {
+	case !rules.Cross:
+		r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, Pointer: "/instructions", What: NotSent,
+			Detail: r.p.Name + " does not pass the instructions of a server on."})
+		return
+	case rules.Limit > 0 && whole > rules.Limit:
+		text = cutUTF16(text, rules.Limit) + rules.Mark
+		r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, Pointer: "/instructions", What: Truncated,
+			Detail: fmt.Sprintf("%d of %d UTF-16 units reach the model.", rules.Limit, whole)})
+	}
+	r.out.Instructions = append(r.out.Instructions, Passage{sv.name, text, rules.Where})
+}
+
+// limit takes away tools over the number that the host sends.
+func (r *renderer) limit() {
+	most := r.p.Limit.Tools
+	sent := r.sent()
+	if most == 0 || len(sent) <= most {
+		return
+	}
+	if r.p.Limit.Over == "refuse" {
+		r.out.Lost = append(r.out.Lost, Loss{What: Refused,
+			Detail: fmt.Sprintf("%d tools, and %s takes %d: the request is refused.", len(sent), r.p.Name, most)})
+		return
+	}
+	for _, it := range sent[most:] {
+		r.drop(it, "", Dropped, "%s offers the first %d tools only, and there are %d.", r.p.Name, most, len(sent))
+	}
+}
+
+// deferAll takes away, or marks, what is sent only on demand.
+func (r *renderer) deferAll() {
+	rules := r.p.Defer
+	if !rules.On {
+		return
+	}
+	for _, it := range r.sent() {
+		if rules.Always && it.def.get("_meta").get("anthropic/alwaysLoad").is('t') {
+			continue
+		}
+		it.deferred = true
+		if rules.Mark == "" {
+			r.drop(it, "", Deferred, "%s", rules.Why)
+			continue
+		}
+		r.lose(it.tool, "", Deferred, "%s", rules.Why)
+	}
+}
+
+// write makes the entries.
+func (r *renderer) write() {
+	if r.p.group != nil {
+		r.writeGroups()
+		return
+	}
+	for _, it := range r.sent() {
+		e := Entry{Tools: []Sent{it.sentAs()}}
+		entry := it.entry()
+		if it.deferred && r.p.Defer.Mark != "" {
+			entry = entry.with(r.p.Defer.Mark, trueNode)
+		}
+		e.JSON = entry.bytes()
+		r.out.Tools = append(r.out.Tools, e)
+	}
+}
+
+func (it *item) sentAs() Sent {
+	return Sent{Server: it.tool.server.name, Tool: it.tool.name, Position: it.tool.position, Name: it.name, Group: it.group}
+}
+
+// writeGroups makes one entry of each run of items with the same namespace.
+func (r *renderer) writeGroups() {
+	items := r.sent()
+	for len(items) > 0 {
+		n := 1
+		for n < len(items) && items[n].group == items[0].group {
+			n++
+		}
+		e := Entry{}
+		list := array()
+		for _, it := range items[:n] {
+			e.Tools = append(e.Tools, it.sentAs())
+			list.elems = append(list.elems, it.entry())
+		}
+		e.JSON = fill(r.p.group, map[string]*node{
+			"$group": str(items[0].group), "$tools": list, "$instructions": str(r.groupText(items[0])),
+		}).bytes()
+		r.out.Tools = append(r.out.Tools, e)
+		items = items[n:]
+	}
+}
+
+// groupText is the description of a namespace: the server's instructions.
+func (r *renderer) groupText(it *item) string {
+	for _, in := range r.out.Instructions {
+		if in.Server == it.tool.server.name {
+			return in.Text
+		}
+	}
+	return "Tools in the " + it.group + " namespace."
+}
+
+// entry fills the profile's template.
+func (it *item) entry() *node {
+	values := map[string]*node{"$name": str(it.name), "$schema": it.schema, "$strict": falseNode}
+	if it.strict {
+		values["$strict"] = trueNode
+	}
+	if it.hasDescription {
+		values["$description"] = str(it.description)
+	}
+	return fill(it.p.entry, values)
+}
+
+// fill puts values in the place of strings that name them. A member whose value is
+// missing is left out.
+func fill(template *node, values map[string]*node) *node {
+	if template.is('"') && strings.HasPrefix(template.str, "$") {
+		return values[template.str]
+	}
+	return template.mapped(func(_ string, v *node) *node { return fill(v, values) })
+}
