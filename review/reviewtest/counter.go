@@ -2,6 +2,7 @@ package reviewtest
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/countersign/countersign/review"
@@ -12,137 +13,135 @@ import (
 // counter is a store that counts the calls that read.
 type counter struct {
 	review.Store
-	calls int
-	views int
+	calls atomic.Int64
 }
 
 func (c *counter) View(ctx context.Context, f func(review.Tx) error) error {
-	c.views++
 	return c.Store.View(ctx, func(tx review.Tx) error { return f(&countedTx{tx, &c.calls}) })
 }
 
 // countedTx counts those methods of a transaction that pages use.
 type countedTx struct {
 	review.Tx
-	calls *int
+	calls *atomic.Int64
 }
 
 func (t *countedTx) ServerByID(ctx context.Context, id string) (*review.Server, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ServerByID(ctx, id)
 }
 
 func (t *countedTx) ServerBySlug(ctx context.Context, slug string) (*review.Server, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ServerBySlug(ctx, slug)
 }
 
 func (t *countedTx) Servers(ctx context.Context) ([]review.Server, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Servers(ctx)
 }
 
 func (t *countedTx) Profiles(ctx context.Context, serverID string) ([]review.Profile, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Profiles(ctx, serverID)
 }
 
 func (t *countedTx) ListingByID(ctx context.Context, id string) (*review.Listing, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ListingByID(ctx, id)
 }
 
 func (t *countedTx) ListingInfoByID(ctx context.Context, id string) (*review.ListingInfo, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ListingInfoByID(ctx, id)
 }
 
 func (t *countedTx) ListingInfosByID(ctx context.Context, ids []string) ([]review.ListingInfo, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ListingInfosByID(ctx, ids)
 }
 
 func (t *countedTx) ToolRefs(ctx context.Context, ids []string) (map[string][]review.ToolRef, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ToolRefs(ctx, ids)
 }
 
 func (t *countedTx) Slices(ctx context.Context, hashes []surface.Hash) (map[surface.Hash][]byte, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Slices(ctx, hashes)
 }
 
 func (t *countedTx) ReleaseByID(ctx context.Context, id string) (*review.Release, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ReleaseByID(ctx, id)
 }
 
 func (t *countedTx) ReleasesByVersion(ctx context.Context, keys []review.VersionKey) ([]review.Release, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ReleasesByVersion(ctx, keys)
 }
 
 func (t *countedTx) ReleasesByID(ctx context.Context, ids []string) ([]review.Release, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ReleasesByID(ctx, ids)
 }
 
 func (t *countedTx) Releases(ctx context.Context, serverID, profile string, p review.Page) ([]review.Release, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Releases(ctx, serverID, profile, p)
 }
 
 func (t *countedTx) OpenReleases(ctx context.Context, p review.Page) ([]review.Release, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.OpenReleases(ctx, p)
 }
 
 func (t *countedTx) LastReleased(ctx context.Context, ks []review.ProfileKey) (map[review.ProfileKey]review.Release, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.LastReleased(ctx, ks)
 }
 
 func (t *countedTx) ReleasesByDigest(ctx context.Context, serverID, profile string, d surface.Hash) ([]review.Release, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.ReleasesByDigest(ctx, serverID, profile, d)
 }
 
 func (t *countedTx) Revisions(ctx context.Context, ids []string) ([]review.Revision, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Revisions(ctx, ids)
 }
 
 func (t *countedTx) Released(ctx context.Context, ks []review.ProfileKey, ds []surface.Hash) ([]review.ReleasedSubject, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Released(ctx, ks, ds)
 }
 
 func (t *countedTx) VerdictsOn(ctx context.Context, ks []review.ProfileKey, ds []surface.Hash) ([]review.Verdict, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.VerdictsOn(ctx, ks, ds)
 }
 
 func (t *countedTx) Threads(ctx context.Context, f review.ThreadFilter) ([]review.Thread, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Threads(ctx, f)
 }
 
 func (t *countedTx) Users(ctx context.Context) ([]people.User, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Users(ctx)
 }
 
 func (t *countedTx) UserByID(ctx context.Context, id string) (*people.User, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.UserByID(ctx, id)
 }
 
 func (t *countedTx) Reports(ctx context.Context, keys []review.ReportKey) (map[review.ReportKey][]byte, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.Reports(ctx, keys)
 }
 
 func (t *countedTx) CountDeliveries(ctx context.Context, serverID string, since time.Time) (int, error) {
-	*t.calls++
+	t.calls.Add(1)
 	return t.Tx.CountDeliveries(ctx, serverID, since)
 }

@@ -142,9 +142,9 @@ func listCalls(w *world) {
 		n := map[string]int{}
 		for name, page := range pages {
 			w.must(page(p)) // what is computed once is computed now
-			before := w.store.calls
+			before := w.store.calls.Load()
 			w.must(page(p))
-			n[name] = w.store.calls - before
+			n[name] = int(w.store.calls.Load() - before)
 		}
 		return n
 	}
