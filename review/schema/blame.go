@@ -105,6 +105,7 @@ func (p *pair) samePlace(e *edit) string {
 // trial is one edit as the solver sees it.
 type trial struct {
 	before, after lit // flat node of the place, without and with the edit
+	closed        lit // after, and as closed as the new schema: for properties that are gone
 }
 
 func (p *pair) trial(e *edit) trial {
@@ -112,6 +113,11 @@ func (p *pair) trial(e *edit) trial {
 	t := trial{before: p.solver.intern(e.at.flatA)}
 	e.apply(&n)
 	t.after = p.solver.intern(&n)
+	t.closed = t.after
+	if e.closing != nil {
+		e.closing(&n)
+		t.closed = p.solver.intern(&n)
+	}
 	p.solver.steps += len(n.props) / propsPerStep
 	return t
 }
@@ -131,7 +137,7 @@ func (p *pair) judgeEdit(e *edit) {
 		return
 	}
 	t := p.trial(e)
-	narrowed := p.solver.solve(t.before, t.after.not()).outcome != none
+	narrowed := p.solver.solve(t.before, t.closed.not()).outcome != none
 	widened := p.solver.solve(t.after, t.before.not()).outcome != none
 	hurts := narrowed && p.dir == Input || widened && p.dir == Output
 	switch {
@@ -151,16 +157,19 @@ func (p *pair) judgeEdit(e *edit) {
 func (p *pair) judgeWhole(e *edit, t trial) {
 	hybrid := p.walker.hybrid(e.at, t.after)
 	strict := p.because(hybrid)
-	e.Verdict, e.VerdictDeclared = strict.verdict, strict.verdict
-	if strict.verdict == Compatible {
+	declared := strict
+	if strict.verdict != Compatible || t.closed != t.after {
+		// In the declared reading nothing but the property that is gone becomes
+		// undeclared, so the closing can be counted in.
+		closed := p.walker.hybrid(e.at, t.closed)
+		if declared = p.because(closed, p.solver.declared(p.source.lit)); declared.verdict == Breaking {
+			strict, hybrid = declared, closed
+		}
+	}
+	e.Verdict, e.VerdictDeclared = strict.verdict, declared.verdict
+	if strict.verdict == Compatible && declared.verdict == Compatible {
 		e.harmless = true
 		return
-	}
-	declared := p.because(hybrid, p.solver.declared(p.source.lit))
-	e.VerdictDeclared = declared.verdict
-	if declared.verdict == Breaking {
-		strict = declared
-		e.Verdict = Breaking
 	}
 	switch {
 	case e.Verdict == Undecided || e.VerdictDeclared == Undecided:

@@ -399,4 +399,3 @@ func (f *forms) matching(pattern string) (lang.ID, error) {
 	}
 	return s.id, s.err
 }
-

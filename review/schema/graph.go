@@ -247,4 +247,3 @@ func flags(bs ...bool) int {
 	}
 	return out
 }
-

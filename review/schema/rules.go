@@ -383,6 +383,8 @@ func (w *walker) count(p *place, s span, word, beyond string, was, is int, tight
 	switch {
 	case beyond == "more than" && is >= 0:
 		sentence = fmt.Sprintf("%s may have up to %s now, was %d.", name, units(is), was)
+	case beyond == "fewer than" && was == 1:
+		sentence = fmt.Sprintf("%s may be %s now.", name, s.empty)
 	case beyond == "fewer than" && is == 0:
 		sentence = fmt.Sprintf("%s may have fewer than %s now.", name, units(was))
 	case beyond == "fewer than":

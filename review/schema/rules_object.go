@@ -178,6 +178,14 @@ func (w *walker) removedProp(p *place, name string) {
 	})
 	e.Property = join(p.path, name)
 	e.narrows, e.removed, e.gone = true, true, name
+	e.closing = closing(p.flatB)
+}
+
+// closing makes a node as open or closed as from.
+func closing(from *node) func(n *node) {
+	return func(n *node) {
+		n.extra, n.hasExtra, n.leftProps, n.hasLeftP = from.extra, from.hasExtra, from.leftProps, from.hasLeftP
+	}
 }
 
 func (w *walker) renamedProp(p *place, from, to string) {
@@ -191,7 +199,7 @@ func (w *walker) renamedProp(p *place, from, to string) {
 		setRequired(n, to, requires(p.flatB, to))
 	})
 	e.Property = join(p.path, to)
-	e.removed, e.gone = true, from
+	e.removed, e.gone, e.closing = true, from, closing(p.flatB)
 	child := w.place(p, old, new, join(p.path, to))
 	child.inProp = true
 	w.annotations(child)

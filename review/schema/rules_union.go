@@ -16,7 +16,11 @@ func (w *walker) alignUnions(p *place) {
 			return
 		}
 		n := newNode()
-		n.anyOf, n.hasAny = []lit{s.resolve(l)}, true
+		if bare.hasAny {
+			n.anyOf, n.hasAny = []lit{s.resolve(l)}, true
+		} else {
+			n.oneOf, n.hasOne = []lit{s.resolve(l)}, true
+		}
 		*other = n
 	}
 	wrap(p.flatA, &p.flatB, p.b)
@@ -49,8 +53,8 @@ func (w *walker) unionOf(d *document, n *node, parts []view) (word string, bs []
 	}
 	u := find(parts, word)
 	if u.v == nil || u.v.kind != kindArray {
-		if len(n.anyOf) == 1 { // see alignUnions
-			return "", []branch{{parts[0], n.anyOf[0], 0}}
+		if one := slices.Concat(n.anyOf, n.oneOf); len(one) == 1 { // see alignUnions
+			return word, []branch{{parts[0], one[0], 0}}
 		}
 		return word, nil
 	}
@@ -67,12 +71,6 @@ func (w *walker) unions(p *place) {
 	wordB, b := w.unionOf(w.newDoc, p.flatB, p.new)
 	if !p.flatA.hasAny && !p.flatA.hasOne && !p.flatB.hasAny && !p.flatB.hasOne {
 		return
-	}
-	if wordA == "" && len(a) == 1 {
-		wordA = wordB
-	}
-	if wordB == "" && len(b) == 1 {
-		wordB = wordA
 	}
 	if wordA == "" || wordB == "" || p.flatA.hasAny && p.flatA.hasOne || p.flatB.hasAny && p.flatB.hasOne {
 		w.wholeUnion(p)
@@ -196,7 +194,11 @@ func (w *walker) variantsGone(p *place, word string, bs []branch) {
 
 func (w *walker) variantsNew(p *place, wordA, wordB string, bs []branch) {
 	for _, y := range bs {
-		w.rule(p, "union.variant.added", view{}, y.view, fmt.Sprintf("%s has a new variant: %s.", upper(w.name(p)), w.variantWords(y)), "", func(n *node) {
+		overlaps := ""
+		if wordB == "oneOf" && w.p.dir == Input {
+			overlaps = fmt.Sprintf("%s has a new variant, %s; values that also fit another one are now rejected.", upper(w.name(p)), w.variantWords(y))
+		}
+		w.rule(p, "union.variant.added", view{}, y.view, fmt.Sprintf("%s has a new variant: %s.", upper(w.name(p)), w.variantWords(y)), overlaps, func(n *node) {
 			if wordA == "anyOf" {
 				n.anyOf = append(slices.Clip(n.anyOf), y.lit)
 			} else {
