@@ -98,9 +98,20 @@ func (s *Service) push(ctx context.Context, p *push) (*Pushed, error) {
 		}
 	}
 	if p.params.Preview {
-		return pushed, s.store.Update(ctx, func(tx Tx) error { return tx.InsertDelivery(ctx, p.delivery) })
+		return s.recordPreview(ctx, p, pushed)
 	}
 	return pushed, nil
+}
+
+// recordPreview stores the record alone. Of two that have one id the second gets
+// the answer of the first.
+func (s *Service) recordPreview(ctx context.Context, p *push, pushed *Pushed) (*Pushed, error) {
+	err := s.store.Update(ctx, func(tx Tx) error { return tx.InsertDelivery(ctx, p.delivery) })
+	if KindOf(err) != Conflict {
+		return pushed, err
+	}
+	err = s.store.View(ctx, func(tx Tx) error { pushed, err = p.replay(ctx, tx); return err })
+	return pushed, err
 }
 
 // again decides what an attempt to store came to: done, to be tried anew because a

@@ -431,6 +431,9 @@ func pushPreview(w *world) {
 	if p.Answer.Listing != nil || p.Answer.Release != nil || p.Answer.Gate.Result != gate.Blocked || p.Answer.Changes["breaking"] == 0 {
 		w.Errorf("a preview answers %s", p.Body)
 	}
+	if again := w.pushAs(m); again.Status != review.PushSame || !bytes.Equal(again.Body, p.Body) {
+		w.Errorf("a replayed preview answers %s", again.Body)
+	}
 	rs, err := w.svc.Releases(w.ctx, w.vic, "mot", "2", "", review.Page{})
 	w.must(err)
 	infos, err := w.svc.Listings(w.ctx, w.vic, "mot", review.Page{})
