@@ -258,15 +258,18 @@ func (p *pair) phrase(e *edit) {
 	}
 }
 
-// unblamed adds an edit for a break that no single edit explains.
+// unblamed handles a break that no edit explains alone: those without which it
+// would not happen are blamed for it together, else an edit of its own is.
 func (p *pair) unblamed(edits []*edit) []*edit {
-	proven := func(get func(e *edit) Verdict) bool {
-		return slices.ContainsFunc(edits, func(e *edit) bool { return get(e) == Breaking && e.Witness != nil })
+	if p.explained(edits) {
+		return edits
 	}
-	strict := p.strict.verdict == Breaking && !proven(func(e *edit) Verdict { return e.Verdict }) &&
-		!slices.ContainsFunc(edits, func(e *edit) bool { return e.explains })
-	declared := p.declared.verdict == Breaking && !proven(func(e *edit) Verdict { return e.VerdictDeclared })
-	if !strict && !declared {
+	for _, e := range edits {
+		if e.harmless && p.solver.steps <= p.solver.limit {
+			p.judgeNeeded(e, edits)
+		}
+	}
+	if p.explained(edits) {
 		return edits
 	}
 	e := &edit{}
@@ -278,4 +281,40 @@ func (p *pair) unblamed(edits []*edit) []*edit {
 		e.say(p.walker.either(strictInput, strictOutput))
 	}
 	return append(edits, e)
+}
+
+// explained reports whether some edit carries a witness in each reading that
+// breaks.
+func (p *pair) explained(edits []*edit) bool {
+	proven := func(get func(e *edit) Verdict) bool {
+		return slices.ContainsFunc(edits, func(e *edit) bool { return get(e) == Breaking && e.Witness != nil })
+	}
+	strict := p.strict.verdict != Breaking || proven(func(e *edit) Verdict { return e.Verdict }) ||
+		slices.ContainsFunc(edits, func(e *edit) bool { return e.explains })
+	return strict && (p.declared.verdict != Breaking || proven(func(e *edit) Verdict { return e.VerdictDeclared }))
+}
+
+// judgeNeeded asks the other way round: with all edits but e, would the value
+// that fails still be accepted (for output: still be ruled out)?
+func (p *pair) judgeNeeded(e *edit, edits []*edit) {
+	rest := p.walker.allBut(e, edits)
+	if p.dir == Output {
+		rest = rest.not()
+	}
+	conditions := []lit{rest}
+	if p.declared.verdict == Breaking {
+		conditions = append(conditions, p.solver.declared(p.source.lit))
+	}
+	j := p.contained(p.source.lit, p.target.lit, conditions...)
+	if j.verdict != Breaking {
+		return
+	}
+	e.harmless = false
+	e.Verdict, e.VerdictDeclared = Breaking, p.declared.verdict
+	keep := func(v *value) bool { return p.solver.satisfies(rest, v) == yes }
+	e.Witness = p.shrink(j.witness, keep).appendJSON(nil)
+	if p.declared.verdict == Compatible {
+		e.say(p.walker.either(strictInput, strictOutput))
+	}
+	p.phrase(e)
 }

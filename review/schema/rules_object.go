@@ -154,7 +154,7 @@ func (w *walker) addedProp(p *place, name string) {
 	var e *edit
 	if requires(p.flatB, name) && !requires(p.flatA, name) {
 		e = w.rule(p, "property.required.added", view{}, prop, w.either(label+" is new and required.", "Results always carry "+label+" now."),
-			w.either("Calls without "+label+" are now rejected.", ""), func(n *node) {
+			w.either("Calls without "+label+" are now rejected.", "Results carry "+label+" now, which the old schema rules out."), func(n *node) {
 				setProp(n, name, l, true)
 				setRequired(n, name, true)
 			})
@@ -162,7 +162,7 @@ func (w *walker) addedProp(p *place, name string) {
 		w.defaulted(e, p, prop)
 	} else {
 		e = w.rule(p, "property.optional.added", view{}, prop, w.either(label+" can be sent now.", "Results may carry "+label+" now."),
-			w.either(label+" must fit a schema now; any value was accepted.", ""), func(n *node) { setProp(n, name, l, true) })
+			w.either(label+" must fit a schema now; any value was accepted.", "Results may carry "+label+" now, which the old schema rules out."), func(n *node) { setProp(n, name, l, true) })
 	}
 	e.Property = join(p.path, name)
 }
@@ -202,6 +202,7 @@ func (w *walker) renamedProp(p *place, from, to string) {
 	e.removed, e.gone, e.closing = true, from, closing(p.flatB)
 	child := w.place(p, old, new, join(p.path, to))
 	child.inProp = true
+	child.put = func(*node, lit) {} // the edit of the renaming replaces it
 	w.annotations(child)
 	w.underRenamed(child)
 }

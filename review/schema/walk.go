@@ -19,6 +19,7 @@ const (
 // properties of one name, the items of two arrays.
 type place struct {
 	parent     *place
+	children   []*place
 	depth      int
 	old, new   []view // what is written there: the schema itself, its $ref target, allOf parts
 	a, b       lit
@@ -35,6 +36,7 @@ type place struct {
 // walker lists the edits between two documents.
 type walker struct {
 	p              *pair
+	root           *place
 	oldDoc, newDoc *document
 	edits          []*edit
 	active         map[string]bool // pairs of schemas that are being compared: recursion stops there
@@ -65,6 +67,7 @@ func (p *pair) walk() *walker {
 		root.flatA.types = meetTypes(root.flatA.types, typeOf(kindObject))
 		root.flatB.types = meetTypes(root.flatB.types, typeOf(kindObject))
 	}
+	w.root = root
 	w.compare(root)
 	w.leftovers(root)
 	return w
@@ -79,6 +82,9 @@ func (w *walker) place(parent *place, old, new view, path string) *place {
 	p.old, p.new = w.oldDoc.parts(old), w.newDoc.parts(new)
 	p.a, p.b = w.oldDoc.at(old.at), w.newDoc.at(new.at)
 	p.flatA, p.flatB = w.p.solver.flat(p.a), w.p.solver.flat(p.b)
+	if parent != nil {
+		parent.children = append(parent.children, p)
+	}
 	return p
 }
 
@@ -232,6 +238,35 @@ func (w *walker) hybrid(p *place, l lit) lit {
 		l = w.p.solver.intern(&up)
 		w.p.solver.steps += 1 + len(up.props)/propsPerStep
 	}
+	return l
+}
+
+// allBut returns the old root with every edit applied but one.
+func (w *walker) allBut(but *edit, edits []*edit) lit {
+	perPlace := map[*place][]*edit{}
+	for _, e := range edits {
+		if e.apply != nil && e != but {
+			perPlace[e.at] = append(perPlace[e.at], e)
+		}
+	}
+	var build func(p *place) (lit, bool)
+	build = func(p *place) (lit, bool) {
+		n := *p.flatA
+		changed := false
+		for _, c := range p.children {
+			if l, ok := build(c); ok {
+				c.put(&n, l)
+				changed = true
+			}
+		}
+		for _, e := range perPlace[p] {
+			e.apply(&n)
+			changed = true
+		}
+		w.p.solver.steps += 1 + len(n.props)/propsPerStep
+		return w.p.solver.intern(&n), changed
+	}
+	l, _ := build(w.root)
 	return l
 }
 
