@@ -1,10 +1,6 @@
 package views
 
-import (
-	"strings"
-
-	"github.com/countersign/countersign/review/prose"
-)
+import "github.com/countersign/countersign/review/prose"
 
 // ReleasePage is the review of one release. Exactly one of Decisions, Tools,
 // Threads and History is set.
@@ -194,23 +190,6 @@ type ToolsView struct {
 
 func (v ToolsView) noAside() bool {
 	return len(v.Needs) == 0 && len(v.Threads) == 0 && len(v.History) == 0 && len(v.Elsewhere) == 0
-}
-
-// nameParts splits a name of some length after its separators.
-func nameParts(s string) []string {
-	const short = 16
-	if len(s) <= short {
-		return []string{s}
-	}
-	var out []string
-	for {
-		i := strings.IndexAny(s, "_-./:")
-		if i < 0 || i == len(s)-1 {
-			return append(out, s)
-		}
-		out = append(out, s[:i+1])
-		s = s[i+1:]
-	}
 }
 
 // ToolGroup is a family in the list of tools.

@@ -100,6 +100,9 @@ type Pair struct {
 // Differs reports whether the value changed.
 func (p Pair) Differs() bool { return p.Old != nil || p.New != nil }
 
+// none reports whether there is no value on either side.
+func (p Pair) none() bool { return len(p.Old) == 0 && len(p.New) == 0 && len(p.Both) == 0 }
+
 // PairUp makes a Pair of two values; "" is none.
 func PairUp(old, new string) Pair {
 	if old == new {

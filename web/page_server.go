@@ -66,7 +66,7 @@ func (s *Server) addServerForm(c echo.Context) error {
 	}
 	p := views.SecretPage{
 		Page: s.page(c, srv.Name+" is registered", "servers", serversCrumb), Heading: srv.Name + " is registered",
-		Lead:   "Keep it where your CI keeps its secrets, as COUNTERSIGN_SECRET.",
+		Lead:   "Keep it where your CI keeps its secrets, as COUNTERSIGN_WEBHOOK_SECRET.",
 		Secret: secret, Command: s.pushCommand(srv.Slug),
 		Next:    views.Link{Text: "I have kept it: wait for the first push", URL: serverPath(srv.Slug) + "/connect"},
 		PollURL: serverPath(srv.Slug) + "/connect/state", Waiting: waitingSentence,
@@ -77,7 +77,7 @@ func (s *Server) addServerForm(c echo.Context) error {
 
 // pushCommand is what CI runs.
 func (s *Server) pushCommand(slug string) string {
-	return fmt.Sprintf("countersign push listing.json \\\n  --to %s \\\n  --server %s --version 1.0.0 \\\n  --secret \"$COUNTERSIGN_SECRET\"", s.link(""), slug)
+	return fmt.Sprintf("countersign push listing.json \\\n  --to %s \\\n  --server %s --version 1.0.0 \\\n  --secret \"$COUNTERSIGN_WEBHOOK_SECRET\"", s.link(""), slug)
 }
 
 func (s *Server) rotateSecretForm(c echo.Context) error {

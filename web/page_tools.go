@@ -282,7 +282,7 @@ func (p *releasePresenter) list() toolList {
 		ch := &p.v.Changes[i]
 		row := listRow{
 			id: ch.ID, name: subjectName(ch), url: p.toolURL(ch.ID), kind: ch.Kind, class: ch.Class, mine: ch.Mine, threads: ch.Threads,
-			state: standingOf(ch, p.answers[i]),
+			state: p.standingOf(ch, p.answers[i]),
 		}
 		if ch.Subject != change.SubjectTool {
 			row.url = p.toolURL(ch.ID)
@@ -293,7 +293,10 @@ func (p *releasePresenter) list() toolList {
 }
 
 // standingOf says in the list what is known of a change already.
-func standingOf(ch *review.Decided, all answers) cardState {
+func (p *releasePresenter) standingOf(ch *review.Decided, all answers) cardState {
+	if p.compare != nil {
+		return cardOpen
+	}
 	rejected := false
 	for _, a := range all.by {
 		rejected = rejected || a.whole != nil && a.whole.Kind == review.Reject
