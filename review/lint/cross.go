@@ -1,0 +1,219 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign/review/prose"
+)
+
+// mentionsIn yields the tokens of a text that could be names of tools: words with an
+// underscore, a dash or a hump. Names in the folded text are lower case.
+func mentionsIn(t *text, yield func(tok token)) {
+	for _, tok := range t.tokens() {
+		if len(tok.w) >= 4 {
+			yield(tok)
+		}
+	}
+}
+
+// rewrites are words of a rule that changes how another tool is called.
+var rewrites = []string{"recipient", "bcc", " cc ", "blind copy", "carbon copy", "replace", "redirect", "forward", "relay", "reroute", "swap", "substitut", "rewrit", "overwrit", "original address", "instead of the", "also send", "copy to", "append", "must be set to", "has to be set to", "always set", "always add", "always include", "always pass"}
+
+// obliges are words of an order.
+var obliges = []string{"must", "has to", "have to", "should", "always", "never", "make sure", "be sure", "ensure", "needs to", "do not", "don't", "replace", "redirect", "forward", "use "}
+
+// references looks at sentences that name other tools of this server.
+func (h *house) references() {
+	lowNames := map[string]string{}
+	for name := range h.names {
+		if len(name) >= 4 {
+			lowNames[lower(name)] = name
+		}
+	}
+	for _, v := range h.views {
+		for _, t := range v.texts {
+			if t.role != roleDescription && t.role != roleParam || t.hidden {
+				continue
+			}
+			mentionsIn(t, func(tok token) {
+				name, ok := lowNames[tok.w]
+				if ok && name != v.name {
+					h.crossTool(v, t, name, tok)
+				}
+			})
+		}
+	}
+}
+
+// crossTool finds a rule on how a sibling must be called, that only helps a third party.
+func (h *house) crossTool(v *view, t *text, name string, tok token) {
+	s := t.sentenceAt(tok.start).Text
+	if !strings.Contains(s, "whenever "+tok.w) && !hasAny(s, "when "+tok.w, "when calling "+tok.w, "when using "+tok.w, "before "+tok.w, "after "+tok.w, "every "+tok.w, "each "+tok.w, tok.w+" must", tok.w+" has to", tok.w+" is called", tok.w+" is used", "call "+tok.w+" with", "calling "+tok.w, "using "+tok.w, "calls to "+tok.w, "call to "+tok.w, "use of "+tok.w) {
+		return
+	}
+	if !hasAny(s, rewrites...) || !hasAny(s, obliges...) {
+		return
+	}
+	for i := range h.found1 {
+		if f := &h.found1[i]; f.Rule == "poison.cross-tool" && f.Position == v.tool.Position && f.Pointer == t.node.pointer() {
+			return
+		}
+	}
+	f := h.at(v, "poison.cross-tool", High, t.node, fmt.Sprintf("Sets a rule for how %q must be called, which is another tool: %s", short(name, 60), quote(excerpt(s))))
+	f.PositionClass, f.Excerpt = Instruction, excerpt(s)
+}
+
+// crossServer holds the listing against what other servers show.
+func (h *house) crossServer() {
+	if len(h.ctx.Others) == 0 {
+		return
+	}
+	distinctive := map[string]string{} // tool of another server -> that server
+	for _, o := range h.ctx.Others {
+		for _, t := range o.Tools {
+			if !h.names[t.Name] && isDistinctive(t.Name) {
+				distinctive[lower(t.Name)] = o.Name
+			}
+		}
+	}
+	for _, v := range h.views {
+		for _, t := range v.texts {
+			if t.role == roleDescription || t.role == roleParam || t.role == roleTitle || t.role == roleValue {
+				h.foreignTools(v, t, distinctive)
+				h.foreignServers(v, t)
+			}
+		}
+		h.impersonation(v)
+	}
+}
+
+// isDistinctive reports whether a name is no plain word.
+func isDistinctive(name string) bool {
+	return len(name) >= 6 && len(nameWords(name)) > 1
+}
+
+// disparages are words that keep a model away from another tool.
+var disparages = []string{"never use", "do not use", "don't use", "deprecated", "unsafe", "insecure", "broken", "unreliable", "obsolete", "avoid", "instead of"}
+
+func (h *house) foreignTools(v *view, t *text, distinctive map[string]string) {
+	seen := map[string]bool{}
+	mentionsIn(t, func(tok token) {
+		server, ok := distinctive[tok.w]
+		if !ok || seen[tok.w] {
+			return
+		}
+		seen[tok.w] = true
+		s := t.sentenceAt(tok.start).Text
+		sev, what := Info, "Names"
+		if hasAny(s, obliges...) || hasAny(s, disparages...) || hasAny(s, "first call", "then call", "call ", "invoke ") {
+			sev, what = High, "Tells the model how to use"
+		}
+		f := h.at(v, "shadow.cross-server-ref", sev, t.node, fmt.Sprintf("%s %q, a tool of the server %q: %s", what, tok.w, short(server, 60), quote(excerpt(s))))
+		f.PositionClass, f.Excerpt = Instruction, excerpt(s)
+		if sev == High && hasAny(s, disparages...) {
+			f := h.at(v, "poison.priority", High, t.node, fmt.Sprintf("Keeps the model from %q, a tool of the server %q: %s", tok.w, short(server, 60), quote(excerpt(s))))
+			f.PositionClass, f.Excerpt = Instruction, excerpt(s)
+		}
+	})
+}
+
+// foreignServers finds an instruction about another server as such.
+func (h *house) foreignServers(v *view, t *text) {
+	s := t.fold()
+	for _, o := range h.ctx.Others {
+		name := lower(o.Name)
+		if len(name) < 4 {
+			continue
+		}
+		for _, form := range []string{name + " server", name + " integration", name + " tools", name + " mcp"} {
+			i := strings.Index(s, form)
+			if i < 0 || i > 0 && isWordByte(s[i-1]) {
+				continue
+			}
+			sent := t.sentenceAt(i).Text
+			if hasAny(sent, "whenever", "must", "always", "never", "has to") && hasAny(sent, "call", "use", "tool", "send", "replace", "set") {
+				f := h.at(v, "shadow.cross-server-ref", High, t.node, fmt.Sprintf("Gives a rule for the server %q: %s", short(o.Name, 60), quote(excerpt(sent))))
+				f.PositionClass, f.Excerpt = Instruction, excerpt(sent)
+				return
+			}
+		}
+	}
+}
+
+// Similarities from which a tool is a clone of another server's.
+const (
+	cloneSame  = 0.7  // of one name
+	cloneAlike = 0.85 // of a name that only looks the same
+)
+
+// impersonation finds a tool that poses as another server's.
+func (h *house) impersonation(v *view) {
+	skeleton := lower(prose.Skeleton(v.name))
+	for _, o := range h.ctx.Others {
+		for _, t := range o.Tools {
+			other := lower(prose.Skeleton(t.Name))
+			if skeleton != other || v.name == "" {
+				continue
+			}
+			disguised := v.name != t.Name && lower(v.name) != lower(t.Name)
+			sim := similarity(v.description(), lower(t.Description))
+			if !disguised && (t.Description == "" || sim < cloneSame) || disguised && t.Description != "" && sim < cloneAlike-0.35 {
+				continue
+			}
+			how := "has the name and the words of"
+			if disguised {
+				how = "looks like"
+			}
+			h.at(v, "shadow.impersonation", High, v.nameNode(), fmt.Sprintf("%q %s %q of the server %q.", short(v.name, 60), how, short(t.Name, 60), short(o.Name, 60)))
+			return
+		}
+	}
+}
+
+// Legs of a flow by which what somebody else wrote can carry private data out.
+var (
+	outsideNouns = setOf("url urls web page website webpage mail email emails inbox feed rss internet browser")
+	privateNouns = setOf("mail email emails inbox file files database calendar contacts secrets drive documents memory notes wallet")
+	sinkNouns    = setOf("mail email message messages webhook request tweet sms slack post")
+	inVerbs      = setOf("fetch read get search list browse open scrape crawl load download navigate")
+	outVerbs     = setOf("send post publish upload forward share reply tweet submit")
+)
+
+// flows lists the tools of each leg.
+func (h *house) flows() (in, private, out []string) {
+	for _, v := range h.views {
+		switch {
+		case outVerbs.any(v.words) && sinkNouns.any(v.words):
+			out = append(out, v.name)
+			continue
+		case !inVerbs.any(v.words):
+			continue
+		}
+		if outsideNouns.any(v.words) {
+			in = append(in, v.name)
+		}
+		if privateNouns.any(v.words) {
+			private = append(private, v.name)
+		}
+	}
+	return in, private, out
+}
+
+// toxicFlow wants three different tools: one that reads what others wrote, one that
+// reads private data, one that sends.
+func (h *house) toxicFlow() {
+	in, private, out := h.flows()
+	if !completes(in, private, out) {
+		return
+	}
+	h.add("flow.toxic", Info, "", strings.Join(append(append(append([]string{}, in...), private...), out...), " "),
+		fmt.Sprintf("One server reads what others wrote (%s), reads private data (%s) and sends (%s): a text from outside can carry data out.", listNames(in), listNames(private), listNames(out)))
+}
+
+func completes(in, private, out []string) bool {
+	if len(in) == 0 || len(private) == 0 || len(out) == 0 {
+		return false
+	}
+	return len(in) > 1 || len(private) > 1 || in[0] != private[0]
+}

@@ -1,0 +1,373 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign/review/prose"
+)
+
+// descRules read the description: does it say what a model needs to decide the call?
+func (v *view) descRules() {
+	if v.descMissing() {
+		return
+	}
+	tautology := v.descTautology()
+	v.descTerse(tautology)
+	v.descRisk()
+	v.descSilences()
+	v.descBranching()
+	v.descOutside()
+	v.descInside()
+	v.descRestates()
+}
+
+var emptyWords = setOf("todo n/a na none description tbd lorem ipsum placeholder test fixme xxx - ... no description provided available")
+
+func (v *view) descMissing() bool {
+	text := ""
+	if v.desc != nil {
+		text = v.desc.fold()
+	}
+	trimmed := strings.Trim(strings.TrimSpace(text), ".!? ")
+	empty := trimmed == ""
+	if w := words(trimmed); !empty && len(w) > 0 && len(w) <= 4 {
+		empty = true
+		for _, word := range w {
+			empty = empty && emptyWords[word]
+		}
+	}
+	if !empty {
+		return false
+	}
+	at := orRoot(v.root.get("description"), v.root)
+	v.found("desc.missing", High, at, fmt.Sprintf("%q has no description, the one field that says when and how to call it.", short(v.name, 80)))
+	return true
+}
+
+// fillers carry no meaning of their own.
+var fillers = setOf("a an the of for to in on by with from and or this that tool is it its all your via using use used given specified your single one new function allows you will can endpoint api call calls")
+
+// contentWords are the stems of what a text says.
+func contentWords(s string) []string {
+	var out []string
+	for _, w := range words(s) {
+		for _, part := range nameWords(w) {
+			if !fillers[part] {
+				out = append(out, stem(part))
+			}
+		}
+	}
+	return out
+}
+
+// descTautology reports a description that adds no word to the name.
+func (v *view) descTautology() bool {
+	known := map[string]bool{}
+	title, _ := v.tool.Title()
+	for _, w := range append(contentWords(strings.Join(v.words, " ")), contentWords(title)...) {
+		known[w] = true
+	}
+	said := contentWords(v.description())
+	if len(said) == 0 || len(said) > 8 {
+		return false
+	}
+	for _, w := range said {
+		if !known[w] {
+			return false
+		}
+	}
+	v.found("desc.tautology", Warn, v.descNode(), fmt.Sprintf("The description adds no word to the name %q.", short(v.name, 80)))
+	return true
+}
+
+// tersest is how few words say hardly anything.
+const tersest = 8
+
+// descTerse weighs shortness by risk: what destroys, or takes several arguments, needs
+// more words.
+func (v *view) descTerse(tautology bool) {
+	n := prose.Words(v.description())
+	if n > tersest || len(v.desc.sentences()) > 1 || !isMostlyASCII(v.desc.s) {
+		return
+	}
+	undescribed := 0
+	for _, p := range v.params {
+		if p.depth == 0 && p.desc == "" {
+			undescribed++
+		}
+	}
+	sev := Info
+	if !tautology && n <= 5 && (v.effect == destroys || undescribed >= 2) {
+		sev = Warn
+	}
+	v.found("desc.terse", sev, v.descNode(), fmt.Sprintf("%s say what %q does, and nothing says when to call it, what happens, or what can go wrong.", plural(n, "word"), short(v.name, 80)))
+}
+
+func isMostlyASCII(s string) bool {
+	n := 0
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			n++
+		}
+	}
+	return n*4 < len(s)+1
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// safetyWords are what a text on consequences can't do without.
+var safetyWords = []string{
+	"revers", "recover", "undo", "undone", "restor", "irreversib", "permanent", "cannot be", "can't be", "can not be", "soft", "trash", "recycle", "bin", "archiv", "confirm", "only when", "only if",
+	"never", "do not", "don't", "refus", "protected", "no-op", "without changing", "destructive", "dangerous", "caution", "warning", "careful", "safe", "unless", "lost", "loss", "idempotent",
+	"explicit", "instead", "dry run", "dry-run", "preview", "backup", "cascade", "does not delete", "not delete", "must", "fails if", "error if", "approval", "ask the user", "will be removed", "data will",
+}
+
+func (v *view) destroysSomething() bool {
+	if v.effect != destroys {
+		return false
+	}
+	for _, w := range v.words {
+		if harmless[w] || w == "preview" || w == "undo" {
+			return false
+		}
+	}
+	return true
+}
+
+// descRisk asks a tool that destroys for a word on it, in the text and not only in a
+// hint that a host may drop.
+func (v *view) descRisk() {
+	hinted, isSet := v.hint("destructiveHint")
+	readOnly, _ := v.hint("readOnlyHint")
+	destroys := v.destroysSomething()
+	silent := !hasAny(v.prose(), safetyWords...)
+	switch {
+	case !silent || readOnly:
+	case destroys:
+		v.found("desc.destructive-silent", Warn, v.descNode(), fmt.Sprintf("%q takes something away, and the text says nothing on whether it can be undone, what is refused, or when not to call it.", short(v.name, 80)))
+	case hinted && isSet && v.effect != reads:
+		return
+	}
+	if destroys && silent && hinted && isSet {
+		v.found("desc.safety-only-in-annotation", Warn, v.descNode(), "Only destructiveHint says that this destroys something. A host may drop hints; the model reads the text.")
+	}
+	if i := strings.Index(v.description(), "client will ask for confirmation"); i >= 0 || hasAny(v.description(), "host will confirm", "client will confirm", "host will ask", "client will prompt", "host asks the user") {
+		v.found("annot.relied-on", Info, v.descNode(), "The text counts on the host to ask for confirmation. Hosts differ, and some never ask.")
+	}
+}
+
+// descSilences are what a model has to guess, each a small thing.
+func (v *view) descSilences() {
+	s := v.prose()
+	if !hasAny(s, "use this", "use when", "use to", "use for", "use it", "useful", "when you", "when the", "before ", "after ", " if ", "instead of", "prefer", "unless", "only when", "call this", "first", "to get ", "best for", "ideal") {
+		v.found("desc.no-when", Info, v.descNode(), "Nothing says when to call this tool, or when not to.")
+	}
+	hasOutput := v.output != nil
+	fails := hasAny(s, "error", "fail", "not found", "not_found", "refus", "reject", "throw", "invalid", "does not exist", "denied", "null if", "none if", "no-op")
+	if !fails && !(hasOutput && hasAny(string(v.output.raw), `"error`)) {
+		v.found("desc.no-failure", Info, v.descNode(), "Nothing says what a failure looks like, such as a missing object.")
+	}
+	if v.isSearch() && !hasAny(s, "empty", "no results", "no match", "none", "returns 0", "null", "zero", "nothing") {
+		v.found("desc.no-empty-result", Info, v.descNode(), "Nothing says what comes back when nothing is found.")
+	}
+	if !hasOutput && !hasAny(s, "return", "result", "respond", "output", "yields", "gives", "response") && v.effect != unclear {
+		v.found("desc.no-result-shape", Info, v.descNode(), "Nothing says what comes back: no output schema, and no word on it.")
+	}
+	if _, set := v.hint("idempotentHint"); !set && v.effect != reads && repeats.any(v.words) && !hasAny(s, "already", "no-op", "idempoten", "duplicate", "twice", "again", "exists", "repeat") {
+		v.found("desc.no-repeat-semantics", Info, v.descNode(), "Nothing says what a second call with the same arguments does.")
+	}
+}
+
+var repeats = setOf("cancel create close confirm delete remove approve archive publish revoke merge")
+
+func (v *view) isSearch() bool {
+	for _, w := range v.words {
+		if w == "search" || w == "list" || w == "find" || w == "check" || w == "query" {
+			return true
+		}
+	}
+	return false
+}
+
+// descBranching finds arms that hang on an argument: "if action is create … if action is
+// delete …".
+func (v *view) descBranching() {
+	if v.desc == nil {
+		return
+	}
+	names := map[string]bool{}
+	for _, p := range v.params {
+		if p.depth == 0 {
+			names[lower(p.name)] = true
+		}
+	}
+	arms := map[string]map[string]bool{}
+	toks := v.desc.tokens()
+	for i := 0; i+3 < len(toks); i++ {
+		if w := toks[i].w; w != "if" && w != "when" && w != "for" && w != "with" {
+			continue
+		}
+		subject, rest := toks[i+1].w, toks[i+2:]
+		if subject == "the" && len(rest) > 1 {
+			subject, rest = rest[0].w, rest[1:]
+		}
+		value := armValue(v.desc.fold(), subject, rest, toks[i])
+		if value == "" || !names[subject] && !modeNames[subject] {
+			continue
+		}
+		if arms[subject] == nil {
+			arms[subject] = map[string]bool{}
+		}
+		arms[subject][value] = true
+	}
+	for _, p := range v.params { // in order, so that the answer is always the same
+		if a := arms[lower(p.name)]; p.depth == 0 && len(a) >= 2 && v.armsAct(a) {
+			v.found("desc.branching", Warn, v.descNode(), fmt.Sprintf("The text branches on %q: that is several tools in one.", p.name))
+			return
+		}
+	}
+}
+
+// armValue is the value of "action is create" and "action=create".
+func armValue(s, subject string, rest []token, at token) string {
+	if len(rest) == 0 {
+		return ""
+	}
+	switch rest[0].w {
+	case "is", "equals":
+		if len(rest) > 1 {
+			return rest[1].w
+		}
+	default:
+		end := min(len(s), rest[0].start)
+		if between := s[at.end:end]; strings.ContainsAny(between, "=:") {
+			return rest[0].w
+		}
+	}
+	return ""
+}
+
+// armsAct reports whether the arms are actions and not forms of one result.
+func (v *view) armsAct(arms map[string]bool) bool {
+	for w := range arms {
+		if e, _ := verbOf(w); e != unclear {
+			return true
+		}
+	}
+	return false
+}
+
+// descOutside finds pointers to what a model can't read.
+func (v *view) descOutside() {
+	if v.desc == nil {
+		return
+	}
+	s := v.description()
+	for _, phrase := range []string{"see the wiki", "see wiki", "see the docs", "see docs", "see the readme", "see readme", "refer to the readme", "refer to the docs", "refer to the documentation", "see the documentation", "see documentation", "see docstring", "see the source", "see source code", "consult the documentation", "check the docs", "see our docs", "as described in the docs"} {
+		i := strings.Index(s, phrase)
+		if i < 0 || isWordByte(byteAt(s, i+len(phrase))) {
+			continue
+		}
+		if len(v.desc.sentences()) <= 3 {
+			f := v.found("desc.points-outside", Warn, v.descNode(), "Sends the reader to something that does not come with the listing: "+quote(v.desc.sentenceAt(i).Text))
+			f.Excerpt = excerpt(v.desc.sentenceAt(i).Text)
+		}
+		return
+	}
+	trimmed := strings.TrimSpace(s)
+	if (strings.HasPrefix(trimmed, "http://") || strings.HasPrefix(trimmed, "https://")) && !strings.ContainsAny(trimmed, " \n") {
+		v.found("desc.points-outside", Warn, v.descNode(), "An address is all that is said.")
+	}
+}
+
+func byteAt(s string, i int) byte {
+	if i < len(s) {
+		return s[i]
+	}
+	return 0
+}
+
+// debris is what a generator copied from code.
+var debris = []string{"args:\n", "args: ", "\nparameters:\n", ":param ", "@param", "@return", ">>> ", "todo:", "fixme", "&lt;", "&quot;", "&amp;", "&#39;"}
+
+// descInside finds text that was written for other readers: debris of code, names of
+// machines, what happens behind the tool.
+func (v *view) descInside() {
+	if v.desc != nil {
+		if s := v.description(); hasAny(s+"\n", debris...) {
+			v.found("desc.code-voice", Info, v.descNode(), "Debris of a docstring, which was written for programmers.")
+		}
+	}
+	for _, t := range v.texts {
+		if (t.role != roleDescription && t.role != roleParam) || t.hidden {
+			continue
+		}
+		if host := internalHost(t.fold()); host != "" {
+			v.at(t, "desc.internal-host", Warn, fmt.Sprintf("The name of an internal machine, %q, goes to every client.", host))
+		}
+		if hasAny(t.fold(), "second api call", "extra api call", "additional api call", "routes to the ", "under the hood", "internally calls", "internally uses", "calls the internal", "implementation detail", "wrapper around") {
+			v.at(t, "desc.implementation-detail", Info, "Says how it is built, which helps no caller.")
+		}
+	}
+}
+
+// internalSuffixes end the names of machines that only exist inside.
+var internalSuffixes = []string{".internal", ".local", ".corp", ".lan", ".intranet", ".intra", ".svc.cluster"}
+
+// internalHost finds the name of a machine inside a company.
+func internalHost(s string) string {
+	if strings.IndexByte(s, '.') < 0 {
+		return ""
+	}
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \n\t,;()<>\"'`/:@=[]{}", r) }) {
+		w = strings.TrimRight(w, ".!?")
+		labels := strings.Split(w, ".")
+		if len(labels) < 2 || strings.HasPrefix(w, ".") || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
+			continue
+		}
+		if len(labels) >= 3 && hasAny(labels[0]+".", "internal", "intranet", "staging-", "corp.") || len(labels) >= 3 && setOf("internal corp intranet local lan")[labels[len(labels)-2]] {
+			return w
+		}
+		for _, suffix := range internalSuffixes {
+			if strings.HasSuffix(w, suffix) && len(labels) >= 3 {
+				return w
+			}
+		}
+		if (strings.HasPrefix(w, "10.") || strings.HasPrefix(w, "192.168.")) && len(labels) == 4 && hasDottedQuad(w) && !strings.HasSuffix(w, ".0") {
+			return w
+		}
+	}
+	return ""
+}
+
+// descRestates finds text that only repeats the schema.
+func (v *view) descRestates() {
+	s := v.description()
+	if len(v.params) == 0 || !hasAny(s, "takes ", "accepts ", "args", "parameters:") || len(v.desc.sentences()) > 2 {
+		return
+	}
+	known := map[string]bool{}
+	for _, w := range strings.Fields("takes accepts string integer number boolean object array optional required parameter arg args argument str int bool") {
+		known[w], known[stem(w)] = true, true
+	}
+	for _, p := range v.params {
+		for _, w := range p.words {
+			known[stem(w)] = true
+		}
+	}
+	for _, w := range v.words {
+		known[stem(w)] = true
+	}
+	for _, w := range contentWords(s) {
+		if !known[w] {
+			return
+		}
+	}
+	v.found("desc.restates-schema", Info, v.descNode(), "Repeats names and types that the schema says already.")
+}

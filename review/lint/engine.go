@@ -1,0 +1,161 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// OtherServer is another server whose tools the same model sees.
+type OtherServer struct {
+	Name  string
+	Tools []OtherTool
+}
+
+// OtherTool is a tool of another server; its description may be unknown.
+type OtherTool struct {
+	Name        string
+	Description string
+}
+
+// Context is what is known beside the listing. The zero value is nothing.
+type Context struct {
+	Server   string   // name of the server
+	Siblings []string // tools of this server that are not in the listing
+	Others   []OtherServer
+}
+
+// Options steer which findings there are and how they count.
+type Options struct {
+	Context  Context
+	Off      []string            // rules, or "family.*"
+	On       []string            // rules that are off unless somebody asks
+	Severity map[string]Severity // overrides by rule
+	Waivers  []Waiver
+	Today    string // YYYY-MM-DD, for the expiry of waivers; "" means that none has expired
+
+	// Kept returns what Tool gave for a digest under this Version, so that an unchanged
+	// tool is never looked at twice; nil keeps nothing.
+	Kept func(surface.Hash) ([]Finding, bool)
+}
+
+// Tool gives the findings that a definition has by itself: a function of its bytes and
+// of Version alone, to be kept by the digest. Names and positions in the findings are
+// those of t.
+func Tool(t surface.Tool) []Finding {
+	return toolFindings(newView(t))
+}
+
+func toolFindings(v *view) []Finding {
+	if !v.root.is('{') {
+		return nil
+	}
+	v.unicodeRules()
+	v.textRules()
+	v.secretRules()
+	v.descRules()
+	v.paramRules()
+	v.schemaRules()
+	v.shapeRules()
+	v.annotationRules()
+	return v.findings
+}
+
+// House gives the findings that only show when the tools stand side by side.
+func House(l *surface.Listing, ctx Context) []Finding {
+	return newHouse(l, ctx).run()
+}
+
+// Listing gives all findings of a listing, by severity, then in the order of the
+// listing. Facts that hold for many tools are one finding with its places.
+func Listing(l *surface.Listing, opt Options) []Finding {
+	return finish(raw(l, opt), opt)
+}
+
+func raw(l *surface.Listing, opt Options) []Finding {
+	h := newHouse(l, opt.Context)
+	var all []Finding
+	for i, v := range h.views {
+		if opt.Kept != nil {
+			if kept, ok := opt.Kept(l.Tools[i].Digest); ok {
+				all = append(all, placed(kept, l.Tools[i])...)
+				continue
+			}
+		}
+		all = append(all, toolFindings(v)...)
+	}
+	return append(all, h.run()...)
+}
+
+// placed gives kept findings the place of this tool.
+func placed(kept []Finding, t surface.Tool) []Finding {
+	out := slices.Clone(kept)
+	for i := range out {
+		out[i].Position = t.Position
+	}
+	return out
+}
+
+// Change gives all findings of the new listing, those that are not in the old one
+// marked as new and first, and what the change itself did: r is the comparison of the
+// two, nil to have it made. Without old every finding is new.
+func Change(old, new *surface.Listing, r *change.Report, opt Options) []Finding {
+	found := raw(new, opt)
+	if old == nil {
+		return finish(found, opt)
+	}
+	if r == nil {
+		r = change.Compare(old, new, change.Options{})
+	}
+	had := map[string]bool{}
+	before := raw(old, opt)
+	for _, f := range before {
+		had[f.Fingerprint] = true
+	}
+	for i := range found {
+		found[i].New = !had[found[i].Fingerprint]
+	}
+	edits := newDelta(old, new, r, before, found).run()
+	for i := range edits {
+		edits[i].New = true
+	}
+	return finish(append(found, edits...), opt)
+}
+
+// finish applies the policy, rolls up and sorts.
+func finish(found []Finding, opt Options) []Finding {
+	p := newPolicy(opt)
+	kept := found[:0]
+	for _, f := range found {
+		if p.apply(&f) {
+			kept = append(kept, f)
+		}
+	}
+	kept = rollUp(kept)
+	slices.SortStableFunc(kept, compareFindings)
+	return kept
+}
+
+func compareFindings(a, b Finding) int {
+	return cmp.Or(
+		compareBool(a.Waiver == nil, b.Waiver == nil),
+		compareBool(a.New, b.New),
+		cmp.Compare(b.Severity.Rank(), a.Severity.Rank()),
+		cmp.Compare(a.Position, b.Position),
+		cmp.Compare(a.Pointer, b.Pointer),
+		cmp.Compare(a.Rule, b.Rule),
+	)
+}
+
+// compareBool puts true first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,203 @@
+package lint
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/countersign/countersign/review/surface"
+)
+
+// node is one value of a definition, read once. Rules walk nodes instead of
+// scanning the bytes again; the pointer is only written when a finding needs it.
+type node struct {
+	raw   jsontext.Value // as received
+	kind  jsontext.Kind  // 'n' 't' 'f' '"' '0' '{' '['
+	str   string         // of a string
+	up    *node
+	key   string // name in the object that holds it
+	index int    // place in the array that holds it
+	names []string
+	kids  []*node // in the order of names, or of the array
+}
+
+// maxNodes bounds what is read of one definition. Reading a listing has a limit of
+// its own; this one holds for a definition that came another way.
+const maxNodes = 500_000
+
+// parse reads a definition. What is broken ends the reading: the part before it is
+// kept.
+func parse(raw jsontext.Value) *node {
+	p := parser{
+		raw: raw,
+		dec: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
+	}
+	n, _ := p.value(nil)
+	return n
+}
+
+type parser struct {
+	raw  []byte
+	dec  *jsontext.Decoder
+	seen int
+}
+
+// value reads the next value. The second result is false where the text is broken
+// or the limit is reached.
+func (p *parser) value(up *node) (*node, bool) {
+	n := &node{kind: p.dec.PeekKind(), up: up}
+	if p.seen++; p.seen > maxNodes {
+		return n, false
+	}
+	switch n.kind {
+	case '{', '[':
+		return n, p.container(n)
+	default:
+		raw, err := p.dec.ReadValue()
+		if err != nil {
+			return n, false
+		}
+		n.raw = bytes.Clone(raw)
+		if n.kind == '"' {
+			n.str, _ = surface.DecodeString(n.raw)
+		}
+		return n, true
+	}
+}
+
+func (p *parser) container(n *node) bool {
+	if _, err := p.dec.ReadToken(); err != nil {
+		return false
+	}
+	start := p.dec.InputOffset() - 1
+	for k := p.dec.PeekKind(); k != '}' && k != ']'; k = p.dec.PeekKind() {
+		name := ""
+		if n.kind == '{' {
+			raw, err := p.dec.ReadValue()
+			if err != nil {
+				return false
+			}
+			name, _ = surface.DecodeString(raw)
+			n.names = append(n.names, name)
+		} else if k == 0 {
+			return false
+		}
+		kid, ok := p.value(n)
+		kid.key, kid.index = name, len(n.kids)
+		n.kids = append(n.kids, kid)
+		if !ok {
+			return false
+		}
+	}
+	if _, err := p.dec.ReadToken(); err != nil {
+		return false
+	}
+	n.raw = p.raw[start:p.dec.InputOffset()]
+	return true
+}
+
+// get returns a member, nil when there is none. It works on nil.
+func (n *node) get(name string) *node {
+	if n == nil || n.kind != '{' {
+		return nil
+	}
+	for i, have := range n.names {
+		if have == name && i < len(n.kids) {
+			return n.kids[i]
+		}
+	}
+	return nil
+}
+
+func (n *node) has(name string) bool { return n.get(name) != nil }
+
+// text returns a string member, "" when it is absent or no string.
+func (n *node) text(name string) string {
+	if m := n.get(name); m != nil && m.kind == '"' {
+		return m.str
+	}
+	return ""
+}
+
+func (n *node) is(k jsontext.Kind) bool { return n != nil && n.kind == k }
+
+func (n *node) isTrue() bool  { return n.is('t') }
+func (n *node) isFalse() bool { return n.is('f') }
+
+// number returns the value of a JSON number.
+func (n *node) number() (float64, bool) {
+	if !n.is('0') {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(n.raw), 64)
+	return f, err == nil
+}
+
+// literal is the value as a short text: a string without its quotes.
+func (n *node) literal() string {
+	if n.kind == '"' {
+		return n.str
+	}
+	return string(n.raw)
+}
+
+// strings returns the string elements of an array.
+func (n *node) strings() []string {
+	if !n.is('[') {
+		return nil
+	}
+	var out []string
+	for _, k := range n.kids {
+		if k.kind == '"' {
+			out = append(out, k.str)
+		}
+	}
+	return out
+}
+
+// pointer writes the JSON pointer (RFC 6901) of n from the root of its definition.
+func (n *node) pointer() string {
+	if n == nil || n.up == nil {
+		return ""
+	}
+	var parts []string
+	for ; n.up != nil; n = n.up {
+		part := strconv.Itoa(n.index)
+		if n.up.kind == '{' {
+			part = pointerEscape.Replace(n.key)
+		}
+		parts = append(parts, part)
+	}
+	var b strings.Builder
+	for i := len(parts) - 1; i >= 0; i-- {
+		b.WriteByte('/')
+		b.WriteString(parts[i])
+	}
+	return b.String()
+}
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// resolve finds the value behind a JSON pointer, nil when there is none.
+func (n *node) resolve(pointer string) *node {
+	if pointer == "" {
+		return n
+	}
+	for _, part := range strings.Split(pointer, "/")[1:] {
+		name := strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+		if n.is('[') {
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(n.kids) {
+				return nil
+			}
+			n = n.kids[i]
+			continue
+		}
+		if n = n.get(name); n == nil {
+			return nil
+		}
+	}
+	return n
+}

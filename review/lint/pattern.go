@@ -1,0 +1,190 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A pattern is a row of words with bounded gaps, such as
+//
+//	ignore|disregard <3> previous|@your <2> instruction*|rules
+//
+// "|" separates alternatives, "*" matches any ending, "@name" stands for a group of
+// words, "<n>" lets up to n other words stand between, "?" at the end makes a word
+// optional. A pattern never matches over the end of a sentence. All patterns are tried
+// in one pass over the words: they are found by their first word, and a match looks at
+// a bounded number of words.
+type pattern struct {
+	rule  string
+	parts []part
+	check func(*hit) bool // nil: every match counts
+}
+
+type part struct {
+	words    set
+	prefixes []string
+	gap      int // words that may stand before it
+	optional bool
+}
+
+func (p *part) matches(w string) bool {
+	if p.words[w] {
+		return true
+	}
+	for _, pre := range p.prefixes {
+		if strings.HasPrefix(w, pre) {
+			return true
+		}
+	}
+	return false
+}
+
+// hit is a passage that a pattern or another check of words found.
+type hit struct {
+	rule       string
+	text       *text
+	start, end int // in the folded text
+	first      int // index of its first token, -1 when it was not found by words
+	message    string
+}
+
+// sentence is the sentence of the hit, in lower case.
+func (h *hit) sentence() string { return h.text.sentenceAt(h.start).Text }
+
+// groups are the words that patterns share.
+var groups = map[string]string{
+	"people": "user|users|human|humans|operator|operators|caller|person|customer-facing|end-user|end-users|people|reviewer|administrator|admin",
+	"prior":  "previous|prior|preceding|above|earlier|existing|foregoing|past",
+	"yours":  "your|all|any|other|these|those|the|my|system|safety|its",
+	"law":    "instruction|instructions|rule|rules|guideline|guidelines|prompt|prompts|directive|directives|safeguard|safeguards|constraints|restrictions|policies",
+	"send":   "send|forward|copy|upload|post|transmit|exfiltrate|leak|relay|redirect|deliver|bcc|cc|mail|email|e-mail|report|submit|push|pipe|append|add|include|put|attach|place|set|paste",
+	"read":   "read|open|load|fetch|cat|retrieve|collect|access|gather|get|dump|print|copy|attach|include|paste|append|run|execute|put|pass|send|upload|base64|grep|download|provide|extract|supply|embed|insert|export|list",
+}
+
+type patternSet struct{ byFirst map[string][]*pattern }
+
+// compile adds patterns, which are written by us: a fault is a fault of the program.
+func (ps *patternSet) compile(rule string, check func(*hit) bool, sources ...string) {
+	if ps.byFirst == nil {
+		ps.byFirst = map[string][]*pattern{}
+	}
+	for _, src := range sources {
+		p := &pattern{rule: rule, check: check, parts: parseParts(src)}
+		for w := range p.parts[0].words {
+			ps.byFirst[w] = append(ps.byFirst[w], p)
+		}
+	}
+}
+
+func parseParts(src string) []part {
+	var parts []part
+	gap := 0
+	for _, word := range strings.Fields(src) {
+		if strings.HasPrefix(word, "<") {
+			n, err := strconv.Atoi(strings.Trim(word, "<>"))
+			if err != nil {
+				panic(fmt.Sprintf("pattern %q: bad gap %q", src, word))
+			}
+			gap = n
+			continue
+		}
+		p := part{words: set{}, gap: gap}
+		gap = 0
+		word, p.optional = strings.CutSuffix(word, "?")
+		p.add(word)
+		parts = append(parts, p)
+	}
+	if parts[0].prefixes != nil || parts[0].optional {
+		panic(fmt.Sprintf("pattern %q: its first word must be fixed", src))
+	}
+	return parts
+}
+
+func (p *part) add(alternatives string) {
+	for _, w := range strings.Split(alternatives, "|") {
+		if name, ok := strings.CutPrefix(w, "@"); ok {
+			p.add(groups[name])
+		} else if pre, ok := strings.CutSuffix(w, "*"); ok {
+			p.prefixes = append(p.prefixes, pre)
+		} else {
+			p.words[w] = true
+		}
+	}
+}
+
+// find returns the matches in t, in order of their first word.
+func (ps *patternSet) find(t *text, yield func(hit)) {
+	toks := t.tokens()
+	for i := range toks {
+		for _, p := range ps.byFirst[toks[i].w] {
+			end := p.match(toks, i+1, 1)
+			if end < 0 {
+				continue
+			}
+			h := hit{rule: p.rule, text: t, start: toks[i].start, end: toks[end-1].end, first: i}
+			if t.sentenceAt(h.start).End < h.end || p.check != nil && !p.check(&h) {
+				continue
+			}
+			yield(h)
+		}
+	}
+}
+
+// match tries parts[k:] from token i on and returns the token after the match, -1 when
+// there is none. The gaps bound its work.
+func (p *pattern) match(toks []token, i, k int) int {
+	if k == len(p.parts) {
+		return i
+	}
+	next := &p.parts[k]
+	for j := i; j <= i+next.gap && j < len(toks); j++ {
+		if next.matches(toks[j].w) {
+			if end := p.match(toks, j+1, k+1); end >= 0 {
+				return end
+			}
+		}
+	}
+	if next.optional {
+		return p.match(toks, i, k+1)
+	}
+	return -1
+}
+
+// before returns the word before the hit in its sentence, "" when there is none or
+// something other than blanks stands between.
+func (h *hit) before() string {
+	if h.first <= 0 {
+		return ""
+	}
+	toks, s := h.text.tokens(), h.text.fold()
+	prev := toks[h.first-1]
+	if prev.end > h.start || strings.Trim(s[prev.end:h.start], " \n\t*_") != "" || prev.start < h.text.sentenceAt(h.start).Start {
+		return ""
+	}
+	return prev.w
+}
+
+// connectives are words after which a bare verb is still a command.
+var connectives = setOf("and but or so then also please you must should always first instead just simply now never not to-do next afterwards additionally important note silently secretly quietly immediately kindly assistant model agent need ought shall have has")
+
+// imperative reports whether the first word of the hit can be a command: nothing
+// stands before it that would make it a noun or an infinitive.
+func (h *hit) imperative() bool {
+	b := h.before()
+	return b == "" || connectives[b]
+}
+
+// negatedBefore reports whether the sentence says not, never or without before the
+// hit.
+func (h *hit) negatedBefore() bool {
+	from := h.text.sentenceAt(h.start).Start
+	toks := h.text.tokens()
+	for i := h.first - 1; i >= 0 && i >= h.first-12 && toks[i].start >= from; i-- {
+		switch toks[i].w {
+		case "not", "never", "without", "no":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,102 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Findings of one rule that stand at this many places of a listing, or of one tool, are
+// one finding with its places. Critical and high ones are never rolled up.
+const (
+	rollUpListing = 5
+	rollUpTool    = 4
+)
+
+type rollKey struct {
+	rule     string
+	severity Severity
+	isNew    bool
+	tool     string
+	position int
+}
+
+// rollUp joins equal facts: first over the whole listing, then within a tool. The order
+// of what is left is that of the first place.
+func rollUp(found []Finding) []Finding {
+	found = join(found, rollUpListing, func(f *Finding) rollKey {
+		return rollKey{rule: f.Rule, severity: f.Severity, isNew: f.New}
+	}, true)
+	return join(found, rollUpTool, func(f *Finding) rollKey {
+		return rollKey{f.Rule, f.Severity, f.New, f.Tool, f.Position}
+	}, false)
+}
+
+func join(found []Finding, least int, key func(*Finding) rollKey, overTools bool) []Finding {
+	groups := map[rollKey][]int{}
+	for i := range found {
+		if f := &found[i]; f.Severity.Rank() <= Warn.Rank() && f.Waiver == nil && f.Places == nil {
+			k := key(f)
+			groups[k] = append(groups[k], i)
+		}
+	}
+	drop := make([]bool, len(found))
+	for _, places := range groups {
+		if len(places) < least || overTools && toolsIn(found, places) < 3 {
+			continue
+		}
+		joined := joinPlaces(found, places, overTools)
+		for _, i := range places {
+			drop[i] = true
+		}
+		found[places[0]], drop[places[0]] = joined, false
+	}
+	out := found[:0]
+	for i, f := range found {
+		if !drop[i] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func toolsIn(found []Finding, places []int) int {
+	tools := map[int]bool{}
+	for _, i := range places {
+		tools[found[i].Position] = true
+	}
+	return len(tools)
+}
+
+// namedInMessage is how many places a sentence names.
+const namedInMessage = 5
+
+func joinPlaces(found []Finding, places []int, overTools bool) Finding {
+	f := found[places[0]]
+	var names []string
+	for _, i := range places {
+		f.Places = append(f.Places, found[i].Place)
+		name := found[i].Tool
+		if !overTools {
+			name = lastPart(found[i].Pointer)
+		}
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	where := fmt.Sprintf("%d places of this tool", len(places))
+	if overTools {
+		where = fmt.Sprintf("%d places in %d tools", len(places), toolsIn(found, places))
+		f.Tool, f.Position, f.Pointer = "", 0, ""
+	}
+	more := ""
+	if len(names) > namedInMessage {
+		names, more = names[:namedInMessage], " and more"
+	}
+	f.Message = fmt.Sprintf("%s (%s: %s%s.) The first one: %s", catalogue().byID[f.Rule].Title, where, strings.Join(names, ", "), more, f.Message)
+	return f
+}
+
+func lastPart(pointer string) string {
+	return pointer[strings.LastIndexByte(pointer, '/')+1:]
+}

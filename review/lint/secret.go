@@ -1,0 +1,159 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// vendorKeys are prefixes of credentials, with how long the rest is at least.
+var vendorKeys = []struct {
+	prefix string
+	rest   int
+	name   string
+}{
+	{"ghp_", 30, "a GitHub token"}, {"gho_", 30, "a GitHub token"}, {"ghs_", 30, "a GitHub token"}, {"ghu_", 30, "a GitHub token"}, {"github_pat_", 40, "a GitHub token"},
+	{"AKIA", 16, "an AWS key"}, {"ASIA", 16, "an AWS key"}, {"sk-ant-", 24, "an API key"}, {"sk-proj-", 24, "an API key"}, {"sk_live_", 20, "a payment key"},
+	{"rk_live_", 20, "a payment key"}, {"sk-", 40, "an API key"}, {"xoxb-", 20, "a Slack token"}, {"xoxp-", 20, "a Slack token"}, {"xoxa-", 20, "a Slack token"},
+	{"AIza", 35, "a Google key"}, {"glpat-", 20, "a GitLab token"}, {"npm_", 36, "an npm token"}, {"SG.", 40, "a mail key"}, {"hf_", 30, "an access token"},
+	{"dop_v1_", 40, "an access token"}, {"shpat_", 30, "a shop token"}, {"whsec_", 24, "a webhook secret"},
+}
+
+// secretRules find credentials in what is listed, and parameters that ask a model for
+// one.
+func (v *view) secretRules() {
+	for _, t := range v.texts {
+		if len(t.s) >= 16 && !t.hidden {
+			v.literal(t)
+		}
+	}
+	for _, p := range v.params {
+		v.secretParam(p)
+	}
+}
+
+func (v *view) literal(t *text) {
+	s := t.s
+	if i := strings.Index(s, "-----BEGIN "); i >= 0 && strings.Contains(s[i:], "PRIVATE KEY-----") && len(s)-i > 120 {
+		v.secret(t, "a private key", s[i:min(len(s), i+40)])
+		return
+	}
+	for _, k := range vendorKeys {
+		for at := 0; ; {
+			i := strings.Index(s[at:], k.prefix)
+			if i < 0 {
+				break
+			}
+			i += at
+			at = i + len(k.prefix)
+			if i > 0 && isKeyByte(s[i-1]) {
+				continue
+			}
+			if rest := keyRun(s[at:]); len(rest) >= k.rest && isLive(rest) {
+				v.secret(t, k.name, s[i:at+len(rest)])
+				return
+			}
+		}
+	}
+	if i := strings.Index(s, "eyJ"); i >= 0 {
+		if jwt := keyRunDots(s[i:]); strings.Count(jwt, ".") == 2 && len(jwt) > 60 && isLive(jwt) {
+			v.secret(t, "a signed token", jwt)
+			return
+		}
+	}
+	v.addressWithPassword(t)
+}
+
+// addressWithPassword finds scheme://user:password@host.
+func (v *view) addressWithPassword(t *text) {
+	i := strings.Index(t.s, "://")
+	if i < 0 {
+		return
+	}
+	rest := t.s[i+3:]
+	if end := strings.IndexAny(rest, "/ \n\t\"'`)"); end >= 0 {
+		rest = rest[:end]
+	}
+	at := strings.LastIndexByte(rest, '@')
+	if at < 0 {
+		return
+	}
+	_, password, ok := strings.Cut(rest[:at], ":")
+	if ok && len(password) >= 8 && isLive(password) && !strings.ContainsAny(password, "<>{}[]$") {
+		v.secret(t, "a password in an address", t.s[i:i+3+at])
+	}
+}
+
+func (v *view) secret(t *text, what, value string) {
+	f := v.at(t, "secret.literal", Critical, fmt.Sprintf("This looks like %s (%s…). Everybody who lists the tools can read it.", what, short(value, 8)))
+	f.Excerpt = short(value, 8) // never the whole
+}
+
+func isKeyByte(c byte) bool { return isWordByte(c|0x20) && c < 0x80 || isUpper(c) || c == '-' }
+
+func keyRun(s string) string {
+	i := 0
+	for i < len(s) && (isKeyByte(s[i]) || s[i] == '_') {
+		i++
+	}
+	return s[:i]
+}
+
+func keyRunDots(s string) string {
+	i := 0
+	for i < len(s) && (isKeyByte(s[i]) || s[i] == '_' || s[i] == '.') {
+		i++
+	}
+	return strings.TrimRight(s[:i], ".")
+}
+
+// placeholders stand in samples.
+var placeholders = []string{"example", "xxxx", "your", "0000", "1234", "abcd", "placeholder", "sample", "secret", "password", "changeme", "dummy", "test", "redacted", "aaaa", "foobar", "....", "****"}
+
+// isLive reports whether a value is random enough to be a real one.
+func isLive(s string) bool { return !hasAny(lower(s), placeholders...) && entropy(s) >= 2.8+minLong(s) }
+
+// minLong asks more of long values: they have room to be random.
+func minLong(s string) float64 {
+	if len(s) >= 20 {
+		return 0.7
+	}
+	return 0
+}
+
+// entropy is Shannon's, in bits per byte.
+func entropy(s string) float64 {
+	var n [256]int
+	for i := range len(s) {
+		n[s[i]]++
+	}
+	h := 0.0
+	for _, c := range n {
+		if c > 0 {
+			p := float64(c) / float64(len(s))
+			h -= p * math.Log2(p)
+		}
+	}
+	return h
+}
+
+// credentialNames are parameters by which a model would carry a credential.
+var credentialNames = setOf("api_key apikey token access_token auth_token authtoken bearer_token password passwd secret client_secret auth authorization credential credentials private_key secret_key access_key api_token refresh_token auth_key pat")
+
+func (v *view) secretParam(p *param) {
+	desc := lower(p.desc)
+	about := desc + " " + v.description()
+	named := credentialNames[strings.Join(p.words, "_")]
+	asked := !named && hasAny(desc, "your api key", "user's api key", "your access token", "your github token", "your password", "user's password")
+	asked = asked || hasAny(v.description(), "user's api key in", "api key in `"+lower(p.name), "password in `"+lower(p.name), "token in `"+lower(p.name))
+	if !named && !asked || !(p.is("string") || len(p.types) == 0) {
+		return
+	}
+	if hasAny(desc, "pagination", "next page", "page token", "cursor", "continuation", "csrf", "name of", "environment variable", "env var", "optional", "configured", "defaults to", "if not set", "if omitted", "handled by", "device token", "search token") {
+		return
+	}
+	if hasAny(about, "never stored by the model", "taken from the server") || p.schema.has("default") && p.schema.text("default") == "" {
+		return
+	}
+	v.found("secret.param", Warn, p.schema, fmt.Sprintf("The parameter %q makes the model carry a credential, so it stands in the conversation and in every log of it.", p.name))
+}

@@ -1,0 +1,161 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+)
+
+// shapeRules ask whether the tool is one well-defined action, under a name that hosts
+// take.
+func (v *view) shapeRules() {
+	v.nameRules()
+	v.modeFlag()
+	v.catchAll()
+	v.multiAction()
+	v.elsewhere()
+}
+
+// maxName is the longest name of a tool that the protocol allows.
+const maxName = 128
+
+func (v *view) nameRules() {
+	bad, slash := 0, 0
+	for i := range len(v.name) {
+		switch c := v.name[i]; {
+		case c == '/':
+			slash++
+		case !(isWordByte(c|0x20) && c < 0x80 || isUpper(c) || isDigit(c) || c == '.' || c == '-' || c == '_'):
+			bad++
+		}
+	}
+	switch {
+	case v.name == "":
+	case bad > 0 || len(v.name) > maxName:
+		v.found("tool.name-charset", High, v.nameNode(), fmt.Sprintf("%q is no name that the protocol allows: letters, digits, _ - and . up to 128 of them. Hosts rewrite or refuse it.", short(v.name, 80)))
+	case slash > 0:
+		v.found("tool.name-charset", Warn, v.nameNode(), fmt.Sprintf("%q holds a slash, which a proposal allows (SEP-986) and the published protocol does not.", short(v.name, 80)))
+	}
+	for i, w := range v.words {
+		if i == 0 {
+			continue
+		}
+		isVersion := len(w) >= 2 && len(w) <= 3 && w[0] == 'v' && isDigit(w[1]) && i == len(v.words)-1
+		if isVersion || (setOf("legacy deprecated old")[w] && i == len(v.words)-1) || len(w) == 1 && isDigit(w[0]) && i == len(v.words)-1 {
+			v.found("tool.name-version", Info, v.nameNode(), fmt.Sprintf("%q carries a version in its name, which every change makes older.", short(v.name, 80)))
+			return
+		}
+	}
+}
+
+// modeNames are parameters that choose what a tool does.
+var modeNames = setOf("action operation op command method mode subcommand verb")
+
+// modeFlag finds a parameter whose values are verbs of different effects: one tool that
+// reads and writes can't be permitted by halves.
+func (v *view) modeFlag() {
+	for _, p := range v.params {
+		if p.depth > 0 || !modeNames[lower(p.name)] {
+			continue
+		}
+		have := map[effect]string{}
+		for _, val := range p.values() {
+			if val.kind != '"' {
+				continue
+			}
+			for _, w := range nameWords(val.str) {
+				if e, _ := verbOf(w); e != unclear {
+					have[e] = val.str
+					break
+				}
+			}
+		}
+		if len(have) >= 2 || len(have) == 1 && have[writes] != "" && len(p.values()) >= 3 {
+			v.found("tool.mode-flag", Warn, p.schema, fmt.Sprintf("%q chooses between actions of different effect (%s). Several tools can be chosen, permitted and described apart.", short(p.name, 80), effectList(have)))
+		}
+	}
+}
+
+func effectList(have map[effect]string) string {
+	var parts []string
+	for _, e := range []effect{reads, writes, destroys} {
+		if have[e] != "" {
+			parts = append(parts, fmt.Sprintf("%s %s", short(have[e], 30), e))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+var catchAllNames = setOf("do run execute process handle manage helper util utility tool action perform main api request invoke dispatch")
+
+// catchAll finds a tool that claims everything.
+func (v *view) catchAll() {
+	if len(v.words) == 0 || len(v.words) > 2 {
+		return
+	}
+	free := false
+	for _, p := range v.params {
+		free = free || p.depth == 0 && (p.isOnly("string") || p.isOnly("object")) && p.values() == nil
+	}
+	s := v.description()
+	claims := hasAny(s, "anything", "any operation", "any task", "all operations", "any action", "everything you", "various operations", "any kind of request", "general purpose", "general-purpose")
+	only := catchAllNames[v.words[0]] && len(v.words) == 1
+	if free && (claims || only && len(words(s)) <= 6) {
+		v.found("tool.catch-all", Warn, v.nameNode(), fmt.Sprintf("%q claims everything, so nothing tells a model when it is the right tool.", short(v.name, 80)))
+	}
+}
+
+// multiAction finds several unrelated actions in one tool. "Create or update" is one.
+func (v *view) multiAction() {
+	var verbs []string
+	for i, w := range v.words {
+		if _, verb := verbOf(w); verb != "" || i == 0 || i > 0 && v.words[i-1] == "and" && !fillers[w] {
+			verbs = append(verbs, w)
+		}
+	}
+	for i, w := range v.words {
+		if w != "and" || i == 0 || i == len(v.words)-1 || len(verbs) < 2 {
+			continue
+		}
+		if next := v.words[i+1]; verbEffects[next] != unclear || next == "run" || strings.HasSuffix(next, "ize") {
+			v.found("tool.multi-action", Info, v.nameNode(), fmt.Sprintf("%q is several actions in one.", short(v.name, 80)))
+			return
+		}
+	}
+	if v.desc == nil {
+		return
+	}
+	distinct := map[string]bool{}
+	kinds := map[effect]bool{}
+	lead := v.desc.sentences()[:1]
+	for _, tok := range v.desc.tokens() {
+		if len(lead) == 0 || tok.start >= lead[0].End || tok.start > 120 {
+			break
+		}
+		if e, verb := verbOf(tok.w); verb == tok.w && e != unclear {
+			distinct[verb], kinds[e] = true, true
+		}
+	}
+	if len(distinct) >= 3 && len(kinds) >= 2 && hasAny(lead[0].Text, ", ") {
+		v.found("tool.multi-action", Info, v.descNode(), "The first sentence names several actions: "+quote(lead[0].Text))
+	}
+}
+
+// elsewhere finds what another part of the protocol, or the host, does better.
+func (v *view) elsewhere() {
+	readOnly, _ := v.hint("readOnlyHint")
+	static := setOf("guide guidelines policy docs documentation help reference style readme instructions manual cheatsheet handbook conventions")
+	if len(v.params) == 0 && (v.effect == reads || readOnly) && static.any(v.words) {
+		v.found("tool.static-reference", Info, v.nameNode(), fmt.Sprintf("%q returns text that is always the same: a resource, which a user attaches once, fits better.", short(v.name, 80)))
+	}
+	s := v.description()
+	if hasAny(s, "when the user types /", "when the user types `/", "slash command", "run when the user types", "user invokes /") {
+		v.found("tool.user-workflow", Info, v.descNode(), "The user starts this by name: a prompt fits better than a tool.")
+	}
+	builtin := setOf("run_command execute_command shell bash run_shell exec_shell run_terminal_command read_file write_file edit_file fetch fetch_url web_search web_fetch run_bash terminal")
+	if builtin[strings.Join(v.words, "_")] {
+		v.found("tool.builtin-overlap", Info, v.nameNode(), fmt.Sprintf("Most hosts have what %q does built in.", short(v.name, 80)))
+	}
+	if v.destroysSomething() && !hasAny(v.prose(), "only when", "only if", "only after", "explicit", "confirm", "do not call", "don't call", "never call", "use this only", "ask the user", "speculativ", "do not set", "prefer", "refus") {
+		v.found("tool.speculative-risk", Info, v.descNode(), fmt.Sprintf("Nothing says when %q must not be called, such as while something is only being discussed.", short(v.name, 80)))
+	}
+}

@@ -1,0 +1,260 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign/review/prose"
+)
+
+// role says what a string is for.
+type role uint8
+
+const (
+	roleOther role = iota
+	roleName
+	roleTitle
+	roleDescription
+	roleProperty    // the name of a parameter
+	roleParam       // the description of a parameter
+	roleValue       // enum, const, default, examples: what a model may copy into a call
+	roleHidden      // pattern, $comment, vendor fields: read by models, seldom by people
+	roleAnnotation  // anywhere in annotations
+	roleInstruction // the server's instructions
+)
+
+// text is one string of a definition, prepared for the rules that read words. What
+// costs something is done when a rule first asks.
+type text struct {
+	node   *node // the string, or for a name the member that it names
+	role   role
+	output bool   // belongs to what the tool answers
+	s      string // as received
+	hidden bool   // was not visible where it stood: decoded, or in a comment
+
+	isFolded bool
+	folded   string // lower case ASCII where s only looks different
+	toks     []token
+	isSplit  bool
+	sents    []prose.Sentence
+}
+
+// token is a word of the folded text.
+type token struct {
+	start, end int
+	w          string
+}
+
+// fold returns the text as a reader sees it, in lower case. Offsets into it are those
+// of sentences and tokens.
+func (t *text) fold() string {
+	if !t.isFolded {
+		t.isFolded = true
+		t.folded = t.s
+		if !isPlain(t.s) {
+			t.folded = prose.Skeleton(t.s)
+		}
+		t.folded = lower(t.folded)
+	}
+	return t.folded
+}
+
+// isPlain reports whether s is ASCII without control characters but tab and line
+// feed: then nothing in it is hidden or looks like something else.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < 0x20 && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// lower folds ASCII letters only, so that offsets stay.
+func lower(s string) string {
+	for i := range len(s) {
+		if c := s[i]; 'A' <= c && c <= 'Z' {
+			b := []byte(s)
+			for j := i; j < len(b); j++ {
+				if c := b[j]; 'A' <= c && c <= 'Z' {
+					b[j] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// tokens are the words of the folded text. "don't" is two words, "do" and "not".
+func (t *text) tokens() []token {
+	if t.toks == nil {
+		t.toks = tokenise(t.fold())
+	}
+	return t.toks
+}
+
+func isWordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c >= 0x80
+}
+
+func tokenise(s string) []token {
+	toks := make([]token, 0, len(s)/5+1)
+	for i := 0; i < len(s); {
+		if !isWordByte(s[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(s) && (isWordByte(s[i]) || s[i] == '\'' && i+1 < len(s) && isWordByte(s[i+1]) || s[i] == '-' && i+1 < len(s) && isWordByte(s[i+1])) {
+			i++
+		}
+		toks = append(toks, contraction(start, s[start:i])...)
+	}
+	return toks
+}
+
+// contraction splits "don't"; any other word stands alone, without a possessive.
+func contraction(start int, w string) []token {
+	end := start + len(w)
+	if rest, ok := strings.CutSuffix(w, "n't"); ok && rest != "" {
+		if rest == "ca" {
+			rest = "can"
+		}
+		return []token{{start, end, rest}, {start, end, "not"}}
+	}
+	switch w {
+	case "dont":
+		return []token{{start, end, "do"}, {start, end, "not"}}
+	case "cannot":
+		return []token{{start, end, "can"}, {start, end, "not"}}
+	}
+	return []token{{start, end, strings.TrimSuffix(w, "'s")}}
+}
+
+// sentences splits the folded text.
+func (t *text) sentences() []prose.Sentence {
+	if !t.isSplit {
+		t.isSplit = true
+		t.sents = prose.Sentences(t.fold())
+	}
+	return t.sents
+}
+
+// sentenceAt is the sentence that holds an offset of the folded text.
+func (t *text) sentenceAt(offset int) prose.Sentence {
+	sents := t.sentences()
+	lo, hi := 0, len(sents)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if sents[mid].End <= offset {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(sents) && sents[lo].Start <= offset {
+		return sents[lo]
+	}
+	return prose.Sentence{Start: offset, End: offset}
+}
+
+// words are the words of a short text, for rules that compare.
+func words(s string) []string {
+	toks := tokenise(lower(s))
+	out := make([]string, len(toks))
+	for i, t := range toks {
+		out[i] = t.w
+	}
+	return out
+}
+
+// nameWords splits a name at separators and camel-case humps, in lower case.
+func nameWords(name string) []string {
+	var out []string
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			out = append(out, lower(name[start:end]))
+		}
+	}
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c == '_' || c == '-' || c == '.' || c == '/' || c == ':' || c == ' ':
+			flush(i)
+			start = i + 1
+		case isUpper(c) && i > start && (!isUpper(name[i-1]) || i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z'):
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(name))
+	return out
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+// stem cuts the endings that make one English word look like several.
+func stem(w string) string {
+	for _, end := range []string{"ies", "ied", "ing", "ses", "xes", "zes", "ches", "shes", "ed", "es", "s", "e", "y"} {
+		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 3 && !strings.HasSuffix(w, "ss") {
+			switch end {
+			case "ies", "ied", "y":
+				return rest
+			case "ses", "xes", "zes", "ches", "shes":
+				return strings.TrimSuffix(w, "es")
+			}
+			return undouble(rest)
+		}
+	}
+	return w
+}
+
+// undouble makes "cancell" of "cancelled" the "cancel" of "cancel".
+func undouble(w string) string {
+	n := len(w)
+	if n >= 4 && w[n-1] == w[n-2] && strings.IndexByte("bdglmnprt", w[n-1]) >= 0 {
+		return w[:n-1]
+	}
+	return w
+}
+
+type set map[string]bool
+
+// setOf makes a set of words that stand between blanks.
+func setOf(list string) set {
+	s := set{}
+	for _, w := range strings.Fields(list) {
+		s[w] = true
+	}
+	return s
+}
+
+func (s set) any(words []string) bool {
+	for _, w := range words {
+		if s[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAny reports whether one of the parts stands in s.
+func hasAny(s string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
