@@ -166,3 +166,32 @@ func distance(a, b []rune) int {
 	}
 	return row[len(b)]
 }
+
+// moved recognises a property that is gone at one place and came at another under
+// the same name with the same schema.
+func (w *walker) moved() {
+	came := map[string]*edit{}
+	for _, e := range w.edits {
+		if e.came != "" {
+			came[e.came] = e
+		}
+	}
+	for _, e := range w.edits {
+		to := came[e.gone]
+		if e.ID != "property.removed" || to == nil || to.at == e.at {
+			continue
+		}
+		a, _ := findProp(e.at.flatA.props, e.gone)
+		b, _ := findProp(to.at.flatB.props, e.gone)
+		if w.p.solver.resolve(a) != w.p.solver.resolve(b) || a == always {
+			continue
+		}
+		from, dest := w.property(e.at, e.gone), w.property(to.at, e.gone)
+		e.ID, e.Sentence = "property.moved", from+" moved to "+dest+"."
+		if w.p.dir == Input {
+			e.breaks = from + " moved to " + dest + "; calls with " + from + " are now rejected."
+		} else {
+			e.breaks = e.Sentence
+		}
+	}
+}

@@ -123,9 +123,9 @@ func (w *walker) typeEdit(p *place, was, is types) {
 	}
 	switch {
 	case lost == 0 && gained == null:
-		w.rule(p, "type.nullable.added", old, new, upper(name)+" may be null"+w.inResults(p), "", take)
+		w.rule(p, "type.nullable.added", old, new, w.nullAllowed(p), "", take)
 	case gained == 0 && lost == null:
-		w.rule(p, "type.nullable.removed", old, new, upper(name)+w.either(" no longer accepts null.", " is never null"+w.inResults(p)), "", take).narrows = true
+		w.rule(p, "type.nullable.removed", old, new, w.nullGone(p), "", take).narrows = true
 	case lost == 0:
 		w.rule(p, "type.widened", old, new, upper(name)+w.either(" also accepts ", " may also be ")+typeWords(gained)+w.inResults(p), "", take)
 	case gained == 0:
@@ -133,6 +133,14 @@ func (w *walker) typeEdit(p *place, was, is types) {
 	default:
 		w.rule(p, "type.changed", old, new, fmt.Sprintf("%s takes %s now; it was %s.", upper(name), typeWords(is), typeWords(was)), "", take)
 	}
+}
+
+func (w *walker) nullAllowed(p *place) string {
+	return upper(w.name(p)) + " may be null" + w.inResults(p)
+}
+
+func (w *walker) nullGone(p *place) string {
+	return upper(w.name(p)) + w.either(" no longer accepts null.", " is never null"+w.inResults(p))
 }
 
 func (w *walker) narrowedType(name string, was, is types) string {

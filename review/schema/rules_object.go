@@ -164,7 +164,7 @@ func (w *walker) addedProp(p *place, name string) {
 		e = w.rule(p, "property.optional.added", view{}, prop, w.either(label+" can be sent now.", "Results may carry "+label+" now."),
 			w.either(label+" must fit a schema now; any value was accepted.", "Results may carry "+label+" now, which the old schema rules out."), func(n *node) { setProp(n, name, l, true) })
 	}
-	e.Property = join(p.path, name)
+	e.Property, e.came = join(p.path, name), name
 }
 
 func (w *walker) removedProp(p *place, name string) {

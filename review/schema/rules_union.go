@@ -182,7 +182,11 @@ func (w *walker) exclusive(p *place, wordA, wordB string) {
 
 func (w *walker) variantsGone(p *place, word string, bs []branch) {
 	for _, x := range bs {
-		w.rule(p, "union.variant.removed", x.view, view{}, fmt.Sprintf("%s lost a variant: %s.", upper(w.name(p)), w.variantWords(x)), "", func(n *node) {
+		id, sentence := "union.variant.removed", fmt.Sprintf("%s lost a variant: %s.", upper(w.name(p)), w.variantWords(x))
+		if w.p.solver.flat(x.lit).onlyNull() {
+			id, sentence = "type.nullable.removed", w.nullGone(p)
+		}
+		w.rule(p, id, x.view, view{}, sentence, "", func(n *node) {
 			drop := func(l lit) bool { return l == x.lit }
 			n.anyOf, n.oneOf = slices.DeleteFunc(slices.Clone(n.anyOf), drop), slices.DeleteFunc(slices.Clone(n.oneOf), drop)
 			if len(n.anyOf)+len(n.oneOf) == 0 {
@@ -198,7 +202,11 @@ func (w *walker) variantsNew(p *place, wordA, wordB string, bs []branch) {
 		if wordB == "oneOf" && w.p.dir == Input {
 			overlaps = fmt.Sprintf("%s has a new variant, %s; values that also fit another one are now rejected.", upper(w.name(p)), w.variantWords(y))
 		}
-		w.rule(p, "union.variant.added", view{}, y.view, fmt.Sprintf("%s has a new variant: %s.", upper(w.name(p)), w.variantWords(y)), overlaps, func(n *node) {
+		id, sentence := "union.variant.added", fmt.Sprintf("%s has a new variant: %s.", upper(w.name(p)), w.variantWords(y))
+		if w.p.solver.flat(y.lit).onlyNull() {
+			id, sentence = "type.nullable.added", w.nullAllowed(p)
+		}
+		w.rule(p, id, view{}, y.view, sentence, overlaps, func(n *node) {
 			if wordA == "anyOf" {
 				n.anyOf = append(slices.Clip(n.anyOf), y.lit)
 			} else {

@@ -86,7 +86,7 @@ func (s *solver) solve(ls ...lit) answer {
 		return answer{}
 	}
 	if len(conj) == 0 {
-		return answer{outcome: found, value: &value{kind: kindString}}
+		return answer{outcome: found, value: stringValue("a")}
 	}
 	key := conjKey(conj)
 	if a, ok := s.memo[key]; ok {

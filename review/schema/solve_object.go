@@ -14,6 +14,9 @@ const (
 	maxRetries    = 64    // made-up names that turned out to be taken
 )
 
+// plainNames are the names that a property nobody declared gets in a witness.
+var plainNames = []string{"extra", "other", "more"}
+
 // objectIndex sorts the atoms about an object.
 type objectIndex struct {
 	order           []string         // names that atoms mention, in order
@@ -256,6 +259,13 @@ func (f *freshNames) spell(id lang.ID, ls []lit) {
 		return
 	}
 	got := 0
+	for _, name := range plainNames {
+		if got < f.n && s.langs.Matches(id, name) && f.free(name) {
+			f.out = append(f.out, option{name, ls})
+			id = s.langs.And(id, s.langs.Not(s.langs.Literal(name)))
+			got++
+		}
+	}
 	for range maxRetries + f.n {
 		if got == f.n {
 			return
@@ -268,14 +278,19 @@ func (f *freshNames) spell(id lang.ID, ls []lit) {
 			return
 		}
 		id = s.langs.And(id, s.langs.Not(s.langs.Literal(text)))
-		_, known := f.o.ix.named[text]
-		if known || text == "" && got == 0 && f.another(id) || slices.Contains(f.added, text) {
+		if !f.free(text) || text == "" && got == 0 && f.another(id) {
 			continue
 		}
 		f.out = append(f.out, option{text, ls})
 		got++
 	}
 	f.doubt = "names that are all taken"
+}
+
+// free reports whether nothing mentions a name yet.
+func (f *freshNames) free(name string) bool {
+	_, known := f.o.ix.named[name]
+	return !known && !slices.Contains(f.added, name)
 }
 
 // another reports whether the language has more to offer than the empty name,

@@ -54,6 +54,7 @@ type edit struct {
 	breaks   string        // the sentence when it breaks; "" for the same one
 	removed  bool          // a property is gone,
 	gone     string        // this one
+	came     string        // the property that is new
 	closing  func(n *node) // what may make its absence a rejection
 	harmless bool          // it narrows, but something else makes up for it
 	explains bool          // a witness of the strict reading was found, though the edit shows its effect instead
@@ -69,6 +70,7 @@ func (p *pair) walk() *walker {
 	}
 	w.root = root
 	w.compare(root)
+	w.moved()
 	w.leftovers(root)
 	return w
 }
