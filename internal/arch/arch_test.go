@@ -80,7 +80,7 @@ var only = map[string][]string{
 	"modernc.org/sqlite":              {"store"},
 	"database/sql":                    {"store", "internal/testkit"},
 	"github.com/labstack/echo/v4":     {"web"},
-	"github.com/a-h/templ":            {"views", "web"},
+	"github.com/a-h/templ":            {"views", "views/fixtures", "web"},
 	"github.com/yuin/goldmark":        {"views", "web"},
 	"github.com/alecthomas/kong":      {"cmd/countersign"},
 	"github.com/alexedwards/scs/v2":   {"web", "store"},
