@@ -168,7 +168,7 @@ func distance(a, b []rune) int {
 }
 
 // moved recognises a property that is gone at one place and came at another under
-// the same name with the same schema.
+// the same name with the same schema and description.
 func (w *walker) moved() {
 	came := map[string]*edit{}
 	for _, e := range w.edits {
@@ -183,7 +183,9 @@ func (w *walker) moved() {
 		}
 		a, _ := findProp(e.at.flatA.props, e.gone)
 		b, _ := findProp(to.at.flatB.props, e.gone)
-		if w.p.solver.resolve(a) != w.p.solver.resolve(b) || a == always {
+		told := propView(e.at.old, e.gone).v.get("description").text()
+		tells := propView(to.at.new, e.gone).v.get("description").text()
+		if w.p.solver.resolve(a) != w.p.solver.resolve(b) || told == "" || told != tells {
 			continue
 		}
 		from, dest := w.property(e.at, e.gone), w.property(to.at, e.gone)
