@@ -42,7 +42,7 @@ func (p *pair) shrink(v *value, show func(v *value) bool) *value {
 		}
 	}
 	visit(root)
-	return root
+	return p.dress(root, show)
 }
 
 // clone copies a value; the solver shares parts of its answers.
