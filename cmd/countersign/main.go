@@ -59,6 +59,12 @@ type grammar struct {
 	Schema   schemaCmd   `cmd:"" help:"Compare two JSON Schemas: do calls that were valid stay valid?"`
 	Pull     pullCmd     `cmd:"" help:"Print the listing of a live server, bytes kept."`
 
+	Render    renderCmd    `cmd:"" help:"Show what a host sends to the model, and what is lost on the way."`
+	Preflight preflightCmd `cmd:"" help:"Say how a listing fares in hosts and at providers, and what to do."`
+	Captured  capturedCmd  `cmd:"" help:"Compare a recorded request of a host with what was listed."`
+	Hosts     hostsCmd     `cmd:"" help:"List the hosts that are known, with the evidence for each."`
+	Cost      costCmd      `cmd:"" help:"Estimate what the definitions cost, in tokens and over a session."`
+
 	Push pushCmd `cmd:"" help:"Push a listing to a Countersign server."`
 	Gate gateCmd `cmd:"" help:"Ask whether a listing may be published."`
 

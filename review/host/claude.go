@@ -14,12 +14,12 @@ func claudeSchema(r *renderer, it *item) {
 	for _, m := range s.get("properties").membersOf() {
 		if !isPropertyName(m.name) {
 			r.drop(it, "/inputSchema/properties/"+escapePointer(m.name), Dropped,
-				"%s silently leaves the tool out: a property's name at the root has to match %s.", r.p.Name, propertyPattern)
+				"%s silently leaves the tool out: a property's name at the root has to match %s.", r.p.Name, propertyPattern).Rule = RuleProperty
 			return
 		}
 	}
 	if p, why := checkSchema(s, draft2020); why != "" {
-		r.drop(it, "/inputSchema"+p, Dropped, "%s silently leaves the tool out: the schema is not valid under draft 2020-12 (%s).", r.p.Name, why)
+		r.drop(it, "/inputSchema"+p, Dropped, "%s silently leaves the tool out: the schema is not valid under draft 2020-12 (%s).", r.p.Name, why).Rule = RuleSchema
 		return
 	}
 	var constraint string

@@ -23,7 +23,7 @@ func codexSchema(r *renderer, it *item) {
 	}
 	s = pruneDefs(codexLower(s))
 	if p, why := codexFits(s); why != "" {
-		r.drop(it, "/inputSchema"+p, Dropped, "%s leaves the tool out: %s.", r.p.Name, why)
+		r.drop(it, "/inputSchema"+p, Dropped, "%s leaves the tool out: %s.", r.p.Name, why).Rule = RuleSchema
 		return
 	}
 	whole := codexOrder(s)
@@ -45,7 +45,7 @@ func (r *renderer) compact(it *item, s, whole *node) *node {
 		n++
 	}
 	r.lose(it.tool, "/inputSchema", Rewritten, "The schema has %d bytes as %s writes it, and over %d it loses %s.",
-		size, r.p.Name, codexBytes, strings.Join(lost[:n], ", then "))
+		size, r.p.Name, codexBytes, strings.Join(lost[:n], ", then ")).Rule = RuleSize
 	return whole
 }
 

@@ -54,8 +54,40 @@ type Loss struct {
 	Position int    // of the tool in its server's listing, from 1
 	Pointer  string // into the definition; "" is the whole of it
 	What     What
+	Rule     Rule   // why, where an author can do something about it
 	Detail   string // one sentence for people
 }
+
+// Rule names a reason for which something is lost or refused. The names are part of
+// what [Preflight] answers and do not change.
+type Rule string
+
+// The rules.
+const (
+	RuleListing      Rule = "listing-invalid"
+	RuleNameLength   Rule = "name-too-long"
+	RuleNameChars    Rule = "name-charset"
+	RuleServerName   Rule = "server-name-charset"
+	RuleCollision    Rule = "rendered-name-collision"
+	RuleGenericName  Rule = "generic-name-unprefixed-hosts"
+	RuleRootUnion    Rule = "toplevel-combinator"
+	RuleProperty     Rule = "property-name"
+	RuleSchema       Rule = "schema-invalid"
+	RuleItems        Rule = "array-without-items"
+	RuleProperties   Rule = "object-without-properties"
+	RuleDescription  Rule = "description-too-long"
+	RuleTypeList     Rule = "type-list"
+	RuleKeyword      Rule = "unsupported-keyword"
+	RuleEnum         Rule = "non-string-enum"
+	RuleFormat       Rule = "format"
+	RuleRef          Rule = "ref"
+	RuleUnion        Rule = "union-degraded"
+	RuleCount        Rule = "too-many-tools"
+	RuleSize         Rule = "schema-too-large"
+	RuleConstraint   Rule = "constraint-lost"
+	RuleText         Rule = "text-changed"
+	RulePage         Rule = "later-page"
+)
 
 // Entry is one element of what a host sends as its tools.
 type Entry struct {
@@ -70,6 +102,9 @@ type Sent struct {
 	Position int
 	Name     string // as sent
 	Group    string // the namespace that the name stands in, if any
+
+	Description string // as sent; "" also when none is
+	Schema      []byte // as sent, JSON; nil when none is
 }
 
 // Passage is the instructions of a server as the host passes them on.

@@ -38,12 +38,19 @@ type differ struct {
 	more int
 }
 
-func (d *differ) lose(pointer string, what What, format string, args ...any) {
+func (d *differ) lose(pointer string, what What, format string, args ...any) *Loss {
 	if d.n++; d.n > mostLosses {
 		d.more++
-		return
+		return &Loss{}
 	}
-	d.r.lose(d.it.tool, pointer, what, format, args...)
+	l := d.r.lose(d.it.tool, pointer, what, format, args...)
+	switch {
+	case strings.HasPrefix(pointer, "/inputSchema"):
+		l.Rule = RuleConstraint
+	case pointer == "/description":
+		l.Rule = RuleText
+	}
+	return l
 }
 
 // fields records the fields of the definition that no host sends.
@@ -133,17 +140,22 @@ func (d *differ) keyword(listed, sent *node, m member, at string) {
 // missing records a keyword that is not there any more.
 func (d *differ) missing(sent *node, m member, at string) {
 	text := sent.get("description").string()
+	root := isUnion(m.name) && strings.Count(at, "/") == 2
 	switch {
+	case root && strings.Contains(text, m.name+": "):
+		d.lose(at, Folded, "%s writes it into the description and forgets the types of what is not in every branch.", d.r.p.Name).Rule = RuleRootUnion
+	case root && !sent.hasAny("anyOf", "oneOf", "allOf") && !strings.HasPrefix(d.it.description, "Input constraint: "):
+		d.lose(at, Dropped, "%s leaves it out.", d.r.p.Name).Rule = RuleRootUnion
 	case strings.Contains(text, m.name+": ") && strings.Contains(text, string(m.value.sorted().bytes())):
 		d.lose(at, Folded, "%s writes it into the description.", d.r.p.Name)
 	case m.name == "const" && sent.has("enum"):
 		d.lose(at, Rewritten, "It is sent as an enum.")
 	case m.name == "$ref" && len(sent.membersOf()) > 0:
-		d.lose(at, Rewritten, "What it refers to stands in its place.")
+		d.lose(at, Rewritten, "What it refers to stands in its place.").Rule = RuleRef
 	case m.name == "type" && sent.has("anyOf"), m.name == "oneOf" && sent.has("anyOf"):
 		d.lose(at, Rewritten, "It is sent as anyOf.")
-	case isUnion(m.name) && strings.HasPrefix(d.it.description, "Input constraint: ") && strings.Count(at, "/") == 2:
-		d.lose(at, Folded, "%s merges the branches and puts the rule into a sentence of the description.", d.r.p.Name)
+	case root && strings.HasPrefix(d.it.description, "Input constraint: "):
+		d.lose(at, Folded, "%s merges the branches and puts the rule into a sentence of the description.", d.r.p.Name).Rule = RuleRootUnion
 	default:
 		d.lose(at, Dropped, "%s leaves it out.", d.r.p.Name)
 	}

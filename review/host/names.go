@@ -33,9 +33,23 @@ func (r *renderer) nameAll() {
 	}
 	for _, it := range items {
 		if plain := fillIn(r.p.Names.Form, it.tool.server.name, it.tool.name); plain != it.fullName() && !it.gone {
-			r.lose(it.tool, "/name", Renamed, "%s shows the model %s instead of %s.", r.p.Name, it.fullName(), plain)
+			r.lose(it.tool, "/name", Renamed, "%s shows the model %s instead of %s.", r.p.Name, it.fullName(), plain).Rule = r.whyRenamed(it)
 		}
 	}
+}
+
+// whyRenamed tells a cut name from a cleaned one, and whose name was cleaned.
+func (r *renderer) whyRenamed(it *item) Rule {
+	n := r.p.Names
+	switch {
+	case n.Limit > 0 && utf16Len(n.join(it.tool).clean) > n.Limit:
+		return RuleNameLength
+	case n.Tool.apply(it.tool.name) != it.tool.name:
+		return RuleNameChars
+	case n.Server.apply(it.tool.server.name) != it.tool.server.name:
+		return RuleServerName
+	}
+	return RuleCollision
 }
 
 // fullName is the name with its namespace, if the host has them.
@@ -50,7 +64,7 @@ func (it *item) fullName() string {
 func (r *renderer) dropLongNames(items []*item) {
 	for _, it := range items {
 		if n := utf16Len(it.name); r.p.Names.Over == "drop" && n > r.p.Names.Limit {
-			r.drop(it, "/name", Dropped, "%s silently leaves the tool out: its name has %d characters there, and %d are allowed.", r.p.Name, n, r.p.Names.Limit)
+			r.drop(it, "/name", Dropped, "%s silently leaves the tool out: its name has %d characters there, and %d are allowed.", r.p.Name, n, r.p.Names.Limit).Rule = RuleNameLength
 		}
 	}
 }
@@ -72,6 +86,10 @@ func (n NameRules) fit(j joined) string {
 	case "head":
 		if long {
 			return cutUTF16(j.clean, n.Limit)
+		}
+	case "tail":
+		if long {
+			return tailUTF16(j.clean, n.Limit)
 		}
 	case "middle":
 		if long {
@@ -196,7 +214,7 @@ func (r *renderer) nameCodex(items []*item) {
 	for _, it := range items {
 		key := [3]string{it.group, it.tool.server.name, it.tool.name}
 		if seen[key] {
-			r.drop(it, "/name", Dropped, "The name is listed twice, and %s keeps the first.", r.p.Name)
+			r.drop(it, "/name", Dropped, "The name is listed twice, and %s keeps the first.", r.p.Name).Rule = RuleCollision
 			continue
 		}
 		seen[key] = true
@@ -248,7 +266,7 @@ func (r *renderer) nameCopilot(items []*item) {
 	for _, it := range sorted {
 		it.name = r.p.Names.copilotPart(it.tool.server.name) + "-" + r.p.Names.copilotPart(it.tool.name)
 		if other := last[it.name]; other != nil {
-			r.drop(other, "/name", Dropped, "%s gives it the same name as %s of %s, which replaces it.", r.p.Name, it.tool.name, it.tool.server.name)
+			r.drop(other, "/name", Dropped, "%s gives it the same name as %s of %s, which replaces it.", r.p.Name, it.tool.name, it.tool.server.name).Rule = RuleCollision
 		}
 		last[it.name] = it
 	}
@@ -374,13 +392,13 @@ func (r *renderer) resolveTwins() {
 		first := r.items[j]
 		switch r.p.Names.Twins {
 		case "first":
-			r.drop(it, "/name", Dropped, "%s gives it the same name as %s of %s, which came first: it is left out.", r.p.Name, first.tool.name, first.tool.server.name)
+			r.drop(it, "/name", Dropped, "%s gives it the same name as %s of %s, which came first: it is left out.", r.p.Name, first.tool.name, first.tool.server.name).Rule = RuleCollision
 		case "last":
-			r.drop(first, "/name", Dropped, "%s gives it the same name as %s of %s, which replaces it.", r.p.Name, it.tool.name, it.tool.server.name)
+			r.drop(first, "/name", Dropped, "%s gives it the same name as %s of %s, which replaces it.", r.p.Name, it.tool.name, it.tool.server.name).Rule = RuleCollision
 			r.items[i], r.items[j] = first, it // the later one takes the place
 		case "run":
 			r.out.Failed = fmt.Sprintf("%s stops: two tools are called %s", r.p.Name, it.name)
-			r.drop(it, "/name", Refused, "%s.", r.out.Failed)
+			r.drop(it, "/name", Refused, "%s.", r.out.Failed).Rule = RuleCollision
 			r.failTogether()
 			return
 		}

@@ -35,6 +35,7 @@ type Profile struct {
 	Instructions InstructionRules `json:"instructions"`
 	Defer        DeferRules       `json:"defer"`
 	Limit        LimitRules       `json:"limit"`
+	Doubts       []Doubt          `json:"doubts"`
 	Accepts      AcceptRules      `json:"accepts"` // of a provider: what its API takes
 
 	variant  string
@@ -61,6 +62,7 @@ type ListingRules struct {
 	Bad       string `json:"bad"`        // what an unreadable definition takes down: tool, server, run
 	Twins     string `json:"twins"`      // what a name that is listed twice does: "" or server
 	Servers   string `json:"servers"`    // pattern of the server names that are mounted
+	Unmounted string `json:"unmounted"`  // what another server name does: "" skips the server, run stops
 }
 
 // NameRules say what becomes of names. Lengths are UTF-16 units.
@@ -113,6 +115,15 @@ type DeferRules struct {
 	Always bool   `json:"always"` // a tool may ask, in _meta, to be sent at once
 	Shows  string `json:"shows"`  // what the model sees of a deferred tool
 	Why    string `json:"why"`
+}
+
+// Doubt is something that reports say of other versions or modes of a host, of which
+// an author should hear.
+type Doubt struct {
+	Keyword string `json:"keyword"` // of a schema
+	Root    bool   `json:"root"`    // only at the root
+	Limit   int    `json:"limit"`   // of a description, in UTF-16 units
+	Reason  string `json:"reason"`
 }
 
 // LimitRules bound the number of tools.
@@ -173,7 +184,7 @@ func (p *Profile) rank() int {
 }
 
 // IsProvider reports whether the profile is of an API and not of a program.
-func (p *Profile) IsProvider() bool { return p.Accepts.set }
+func (p *Profile) IsProvider() bool { return p.Accepts.Names != "" }
 
 // Lookup returns the profile with an id. The error names the known ids.
 func Lookup(id string) (*Profile, error) {

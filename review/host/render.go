@@ -31,7 +31,10 @@ type renderer struct {
 }
 
 // Render renders the surface for a profile, in the variant that it stands for.
-func (s *Surface) Render(p *Profile) *Rendering {
+func (s *Surface) Render(p *Profile) *Rendering { return s.run(p).out }
+
+// run renders, and keeps what it worked with for a preflight.
+func (s *Surface) run(p *Profile) *renderer {
 	r := &renderer{p: p, s: s, steps: inlineSteps, out: &Rendering{
 		Host: p.ID, Version: p.Version, Variant: p.variant, Verified: p.Verified,
 	}}
@@ -50,24 +53,27 @@ func (s *Surface) Render(p *Profile) *Rendering {
 	r.deferAll()
 	r.write()
 	r.compareAll()
-	return r.out
+	return r
 }
 
-// lose records that a part of a tool is lost.
-func (r *renderer) lose(t *tool, pointer string, what What, format string, args ...any) {
+// lose records that a part of a tool is lost. The caller may name the rule; the
+// result is valid until the next loss.
+func (r *renderer) lose(t *tool, pointer string, what What, format string, args ...any) *Loss {
 	r.out.Lost = append(r.out.Lost, Loss{
 		Server: t.server.name, Tool: t.name, Position: t.position,
 		Pointer: pointer, What: what, Detail: fmt.Sprintf(format, args...),
 	})
+	return &r.out.Lost[len(r.out.Lost)-1]
 }
 
-// drop records that a tool is not sent.
-func (r *renderer) drop(it *item, pointer string, what What, format string, args ...any) {
+// drop records that a tool is not sent. A tool is dropped once; of a second reason
+// nothing is kept.
+func (r *renderer) drop(it *item, pointer string, what What, format string, args ...any) *Loss {
 	if it.gone {
-		return
+		return &Loss{}
 	}
 	it.gone = true
-	r.lose(it.tool, pointer, what, format, args...)
+	return r.lose(it.tool, pointer, what, format, args...)
 }
 
 // sent are the items that are still to be sent.
@@ -84,8 +90,7 @@ func (r *renderer) sent() []*item {
 // mount reads a server's listing as the host does.
 func (r *renderer) mount(sv *server) {
 	if r.p.servers != nil && !r.p.servers.MatchString(sv.name) {
-		r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, What: Dropped,
-			Detail: fmt.Sprintf("%s silently skips a server of this name: it wants %s.", r.p.Name, r.p.Listing.Servers)})
+		r.skip(sv)
 		return
 	}
 	n := len(sv.tools)
@@ -97,12 +102,27 @@ func (r *renderer) mount(sv *server) {
 		it := &item{p: r.p, tool: t, def: t.view(r.p.Runtime)}
 		items = append(items, it)
 		if i >= n {
-			r.drop(it, "", NotSent, "%s reads the first page of a listing only: this tool is on a later one.", r.p.Name)
+			r.drop(it, "", NotSent, "%s reads the first page of a listing only: this tool is on a later one.", r.p.Name).Rule = RulePage
 		}
 	}
 	r.items = append(r.items, items...)
 	r.admit(sv, items[:n])
 	r.passInstructions(sv)
+}
+
+// skip leaves a server out whose name the host does not take.
+func (r *renderer) skip(sv *server) {
+	detail := fmt.Sprintf("%s silently skips a server of this name: it wants %s.", r.p.Name, r.p.Listing.Servers)
+	if r.p.Listing.Unmounted == "run" {
+		r.out.Failed = fmt.Sprintf("%s does not start: its configuration can't hold a server called %q", r.p.Name, sv.name)
+		detail = r.out.Failed + "."
+	}
+	r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, What: Dropped, Rule: RuleServerName, Detail: detail})
+	for _, t := range sv.tools {
+		it := &item{p: r.p, tool: t, def: t.view(r.p.Runtime)}
+		r.items = append(r.items, it)
+		r.drop(it, "", NotSent, "Lost with the whole server %q, whose name %s does not take.", sv.name, r.p.Name)
+	}
 }
 
 // admit drops what the host can't read, and what that takes down with it.
@@ -116,7 +136,7 @@ func (r *renderer) admit(sv *server, items []*item) {
 		}
 		seen[it.tool.name] = true
 		if why != "" {
-			r.drop(it, pointer, Refused, "%s can't read this definition: %s.", r.p.Name, why)
+			r.drop(it, pointer, Refused, "%s can't read this definition: %s.", r.p.Name, why).Rule = RuleListing
 			bad = true
 		}
 	}
@@ -164,7 +184,7 @@ func (r *renderer) describe(it *item) {
 	it.hasDescription = true
 	if whole := utf16Len(it.description); rules.Limit > 0 && whole > rules.Limit {
 		it.description = cutUTF16(it.description, rules.Limit) + rules.Mark
-		r.lose(it.tool, "/description", Truncated, "%d of %d UTF-16 units reach the model.", rules.Limit, whole)
+		r.lose(it.tool, "/description", Truncated, "%d of %d UTF-16 units reach the model.", rules.Limit, whole).Rule = RuleDescription
 	}
 }
 
@@ -206,12 +226,12 @@ func (r *renderer) limit() {
 		return
 	}
 	if r.p.Limit.Over == "refuse" {
-		r.out.Lost = append(r.out.Lost, Loss{What: Refused,
+		r.out.Lost = append(r.out.Lost, Loss{What: Refused, Rule: RuleCount,
 			Detail: fmt.Sprintf("%d tools, and %s takes %d: the request is refused.", len(sent), r.p.Name, most)})
 		return
 	}
 	for _, it := range sent[most:] {
-		r.drop(it, "", Dropped, "%s offers the first %d tools only, and there are %d.", r.p.Name, most, len(sent))
+		r.drop(it, "", Dropped, "%s offers the first %d tools only, and there are %d.", r.p.Name, most, len(sent)).Rule = RuleCount
 	}
 }
 
@@ -252,7 +272,14 @@ func (r *renderer) write() {
 }
 
 func (it *item) sentAs() Sent {
-	return Sent{Server: it.tool.server.name, Tool: it.tool.name, Position: it.tool.position, Name: it.name, Group: it.group}
+	s := Sent{Server: it.tool.server.name, Tool: it.tool.name, Position: it.tool.position, Name: it.name, Group: it.group}
+	if it.hasDescription {
+		s.Description = it.description
+	}
+	if it.schema != nil {
+		s.Schema = it.schema.bytes()
+	}
+	return s
 }
 
 // writeGroups makes one entry of each run of items with the same namespace.

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/report"
+	"github.com/countersign/countersign/review/surface"
+)
+
+type renderCmd struct {
+	fileArg
+	Host    string  `required:"" help:"Id of a host: countersign hosts lists them."`
+	Server  string  `help:"Name of the server in the host's configuration." xor:"mount"`
+	Mounted bool    `help:"FILE holds several servers: {\"servers\":{NAME:{\"tools\":[…]}}}." xor:"mount"`
+	Variant *string `help:"Another configuration of the host than the one that the profile describes."`
+	JSON    bool    `help:"Print JSON."`
+}
+
+// Run prints what a host sends of a listing, and what is lost on the way.
+func (c *renderCmd) Run(e *env) error {
+	p, err := host.Lookup(c.Host)
+	if err != nil {
+		return err
+	}
+	servers, err := c.servers(e)
+	if err != nil {
+		return err
+	}
+	variant := ""
+	if c.Variant != nil {
+		if variant = *c.Variant; variant == "" {
+			variant = "plain" // as a capture without a variant is named
+		}
+	}
+	r, err := host.Render(p, servers, variant)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(e.stdout, report.Render, r)
+	}
+	_, err = io.WriteString(e.stdout, report.RenderText(r))
+	return err
+}
+
+func (c *renderCmd) servers(e *env) ([]host.Mounted, error) {
+	if !c.Mounted {
+		m, err := e.mounted(c.File, c.Server)
+		return []host.Mounted{m}, err
+	}
+	in, err := e.open(c.File)
+	if err != nil {
+		return nil, err
+	}
+	servers, err := host.ParseMounted(in.body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.name, err)
+	}
+	return servers, nil
+}
+
+// mounted reads a listing as a server of that name.
+func (e *env) mounted(file, server string) (host.Mounted, error) {
+	if server == "" {
+		return host.Mounted{}, errors.New("--server is missing: hosts make names of it, so give the name that the server has in their configuration")
+	}
+	l, err := e.listing(file)
+	if err != nil {
+		return host.Mounted{}, err
+	}
+	return host.Mount(server, l), nil
+}
+
+type hostsCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run lists the profiles with the evidence for each.
+func (c *hostsCmd) Run(e *env) error {
+	if c.JSON {
+		return printJSON(e.stdout, report.Hosts, host.Profiles())
+	}
+	_, err := io.WriteString(e.stdout, report.HostsText(host.Profiles()))
+	return err
+}
+
+type preflightCmd struct {
+	fileArg
+	Server  string   `required:"" help:"Name of the server in the hosts' configuration."`
+	Host    []string `help:"Ids of hosts or providers; without, all of them." sep:","`
+	Verbose bool     `help:"Print also what is for information only."`
+	JSON    bool     `help:"Print JSON."`
+}
+
+// Run says how a listing fares in hosts; 1 when one of them refuses something.
+func (c *preflightCmd) Run(e *env) error {
+	profiles, err := lookupHosts(c.Host)
+	if err != nil {
+		return err
+	}
+	m, err := e.mounted(c.File, c.Server)
+	if err != nil {
+		return err
+	}
+	s := host.NewSurface([]host.Mounted{m})
+	checks := make([]*host.Check, 0, len(profiles))
+	refused := false
+	for _, p := range profiles {
+		check := s.Preflight(p)
+		refused = refused || check.Status == host.Refuses
+		checks = append(checks, check)
+	}
+	if c.JSON {
+		err = printJSON(e.stdout, report.Preflight, checks)
+	} else {
+		_, err = io.WriteString(e.stdout, report.PreflightText(checks, c.Verbose))
+	}
+	if err == nil && refused {
+		err = exit(exitNo)
+	}
+	return err
+}
+
+func lookupHosts(ids []string) ([]*host.Profile, error) {
+	if len(ids) == 0 {
+		return host.Profiles(), nil
+	}
+	var all []*host.Profile
+	for _, id := range ids {
+		p, err := host.Lookup(id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+type capturedCmd struct {
+	Capture string `arg:"" help:"A recorded request of a host to its provider: a file, or - for standard input. Only the tools in it are read."`
+	Listing string `arg:"" help:"The listing of that time: as FILE."`
+	Server  string `required:"" help:"Name of the server in the host's configuration."`
+	Host    string `help:"Id of the host; without, it is told by the request."`
+	Variant string `help:"Configuration of the host."`
+	JSON    bool   `help:"Print JSON."`
+}
+
+// Run compares what a host sent with what was listed.
+func (c *capturedCmd) Run(e *env) error {
+	capture, err := e.listing(c.Capture)
+	if err != nil {
+		return err
+	}
+	m, err := e.mounted(c.Listing, c.Server)
+	if err != nil {
+		return err
+	}
+	p, err := c.profile(capture, m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Capture, err)
+	}
+	compared, err := host.Compare(p, capture, m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Capture, err)
+	}
+	if c.JSON {
+		return printJSON(e.stdout, report.Captured, compared)
+	}
+	_, err = io.WriteString(e.stdout, report.CapturedText(compared))
+	return err
+}
+
+func (c *capturedCmd) profile(capture *surface.Listing, m host.Mounted) (*host.Profile, error) {
+	if c.Host == "" {
+		return host.Recognise(capture, m)
+	}
+	p, err := host.Lookup(c.Host)
+	if err != nil {
+		return nil, err
+	}
+	return p.As(c.Variant)
+}

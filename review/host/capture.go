@@ -1,0 +1,268 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Pair is a tool of a capture, held against the listing and against the prediction
+// of the profile.
+type Pair struct {
+	Listed   string // name in the listing; "" for a tool that the listing lacks
+	Position int    // in the listing, from 1; 0 for a tool that it lacks
+	Sent     string // name in the capture, with its namespace
+	Lost     []Loss
+	AsMeant  bool // what was captured is what the profile predicts
+}
+
+// Comparison holds a capture against what was listed at that time.
+type Comparison struct {
+	Host    string
+	Tools   []Pair
+	Absent  []Loss // tools of the listing that the capture lacks, and why if the profile knows
+	Added   []Pair // tools that look like this server's, and that the listing lacks
+	Foreign int    // tools of other servers and of the host itself: counted, never named
+	Doubt   bool   // the profile predicts something else: it may be about another version
+}
+
+// Compare maps the names in a capture back and says what each tool lost. The
+// capture is what [surface.Read] keeps of a provider request. Nothing of a tool
+// that can't be this server's is repeated.
+func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, error) {
+	if capture.Kind != surface.KindCapture {
+		return nil, errNoCapture(capture)
+	}
+	s := NewSurface([]Mounted{m})
+	k := &comparer{
+		out:  &Comparison{Host: p.ID, Foreign: foreignOf(capture)},
+		p:    p,
+		r:    s.run(p),
+		sent: map[string]surface.Tool{}, used: map[string]bool{}, items: map[*tool]*item{},
+	}
+	for _, it := range k.r.items {
+		k.items[it.tool] = it
+	}
+	for _, t := range capture.Tools {
+		k.sent[capturedName(t)] = t
+	}
+	for _, t := range s.servers[0].tools {
+		k.pair(t)
+	}
+	k.rest(capture)
+	return k.out, nil
+}
+
+// Recognise finds the profile, and the configuration of it, that predicts most of a
+// capture: the one whose tools are in it as predicted, else under their names. The
+// error says that none does.
+func Recognise(capture *surface.Listing, m Mounted) (*Profile, error) {
+	if capture.Kind != surface.KindCapture {
+		return nil, errNoCapture(capture)
+	}
+	var best *Profile
+	most := 0
+	for _, p := range Profiles() {
+		if p.IsProvider() {
+			continue
+		}
+		for _, name := range p.Variants() {
+			v, err := p.As(name)
+			if err != nil || v.wire() != capture.Shape {
+				continue
+			}
+			if n := score(v, capture, m); n > most {
+				best, most = v, n
+			}
+		}
+	}
+	if best == nil {
+		return nil, errors.New("no known host sends this server's tools like that: name the host, and check that capture, listing and server's name belong together")
+	}
+	return best, nil
+}
+
+func errNoCapture(l *surface.Listing) error {
+	return fmt.Errorf("the capture is a %s, not a request to a provider", l.Kind)
+}
+
+// score counts the tools that a profile finds in a capture, and a thousand times
+// those that are there as it predicts.
+func score(p *Profile, capture *surface.Listing, m Mounted) int {
+	c, err := Compare(p, capture, m)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, pair := range c.Tools {
+		n++
+		if pair.AsMeant {
+			n += 1000
+		}
+	}
+	return n
+}
+
+// wire tells by the form of an entry which API a host talks to.
+func (p *Profile) wire() surface.Shape {
+	switch {
+	case p.entry.has("input_schema"):
+		return surface.ShapeAnthropic
+	case p.entry.has("function"):
+		return surface.ShapeOpenAIChat
+	case p.entry.has("type"):
+		return surface.ShapeOpenAIResponses
+	}
+	return surface.ShapeGemini
+}
+
+type comparer struct {
+	out   *Comparison
+	p     *Profile
+	r     *renderer
+	items map[*tool]*item
+	sent  map[string]surface.Tool
+	used  map[string]bool
+}
+
+// capturedName is the name of a captured tool, with the namespace that it stood in.
+func capturedName(t surface.Tool) string {
+	for n, v := range t.Fields() {
+		if n == "namespace" {
+			if s, ok := surface.DecodeString(v); ok && s != "" {
+				return s + "__" + t.Name
+			}
+		}
+	}
+	return t.Name
+}
+
+// foreignOf reads how many tools were dropped when the capture was read.
+func foreignOf(capture *surface.Listing) int {
+	n, err := parseNode(capture.Raw)
+	if err != nil {
+		return 0
+	}
+	if v := n.get("countersign").get("foreign"); v.is('0') {
+		return int(parseDouble(v.bytes()))
+	}
+	return 0
+}
+
+// pair finds the captured tool that a listed one became.
+func (k *comparer) pair(t *tool) {
+	it := k.itemOf(t)
+	for _, name := range k.candidates(it) {
+		got, ok := k.sent[name]
+		if !ok || k.used[name] {
+			continue
+		}
+		k.used[name] = true
+		k.out.Tools = append(k.out.Tools, k.compare(it, got, name))
+		return
+	}
+	k.absent(it)
+}
+
+func (k *comparer) itemOf(t *tool) *item {
+	if it := k.items[t]; it != nil {
+		return it
+	}
+	return &item{p: k.p, tool: t, gone: true}
+}
+
+// candidates are the names under which a tool may have been sent, likeliest first.
+func (k *comparer) candidates(it *item) []string {
+	j := k.p.Names.join(it.tool)
+	all := []string{j.clean, j.raw}
+	if it.name != "" {
+		all = append([]string{it.fullName()}, all...)
+	}
+	return all
+}
+
+// compare says what one tool lost on its way into the capture.
+func (k *comparer) compare(it *item, got surface.Tool, name string) Pair {
+	pair := Pair{Listed: it.tool.name, Position: it.tool.position, Sent: name, AsMeant: !it.gone && it.fullName() == name}
+	r := &renderer{p: k.p, s: k.r.s, out: &Rendering{}}
+	if plain := fillIn(k.p.Names.Form, it.tool.server.name, it.tool.name); plain != name {
+		r.lose(it.tool, "/name", Renamed, "The model saw %s instead of %s.", clip(name), clip(plain))
+	}
+	seen := *it
+	text, has := got.Description()
+	seen.description, seen.hasDescription = text, has
+	seen.schema, _ = parseNode(schemaOf(got))
+	k.truncated(r, &seen)
+	d := &differ{r: r, it: &seen}
+	d.description()
+	d.schema(it.tool.exact.get("inputSchema"), seen.schema, "/inputSchema")
+	pair.Lost = r.out.Lost
+	same := it.schema.same(seen.schema) && it.description == seen.description
+	pair.AsMeant = pair.AsMeant && same
+	k.out.Doubt = k.out.Doubt || !pair.AsMeant
+	return pair
+}
+
+func schemaOf(t surface.Tool) []byte {
+	raw, ok := t.InputSchema()
+	if !ok {
+		return []byte("null")
+	}
+	return raw
+}
+
+// truncated records a description whose end is missing.
+func (k *comparer) truncated(r *renderer, seen *item) {
+	listed := seen.tool.exact.get("description").string()
+	head := strings.TrimSuffix(seen.description, k.p.Description.Mark)
+	if k.p.Description.Mark == "" || head == seen.description {
+		if len(seen.description) < len(listed) && seen.description != "" && strings.HasPrefix(listed, seen.description) && trimSpace(listed) != seen.description {
+			r.lose(seen.tool, "/description", Truncated, "%d of %d UTF-16 units reached the model.", utf16Len(seen.description), utf16Len(listed))
+			seen.description = listed // said already
+		}
+		return
+	}
+	r.lose(seen.tool, "/description", Truncated, "%d of %d UTF-16 units reached the model.", utf16Len(head), utf16Len(listed))
+}
+
+// absent records a tool that was not in the request.
+func (k *comparer) absent(it *item) {
+	loss := Loss{Server: it.tool.server.name, Tool: it.tool.name, Position: it.tool.position, What: NotSent,
+		Detail: "It is not in the request, and the profile knows no reason."}
+	for _, l := range k.r.out.Lost {
+		if l.Position == it.tool.position && it.gone && (l.What == Dropped || l.What == Refused || l.What == NotSent || l.What == Deferred) && isWhole(l) {
+			loss = l
+		}
+	}
+	if !it.gone {
+		k.out.Doubt = true
+	}
+	k.out.Absent = append(k.out.Absent, loss)
+}
+
+// isWhole reports whether a loss is one of a whole tool.
+func isWhole(l Loss) bool {
+	return l.Pointer == "" || l.Pointer == "/name" || strings.HasPrefix(l.Pointer, "/inputSchema") && l.Rule != RuleConstraint
+}
+
+// rest counts what is left of the capture. Only where the host puts the server's
+// name in front can a tool be known to be this server's.
+func (k *comparer) rest(capture *surface.Listing) {
+	prefix, _, found := strings.Cut(k.p.Names.join(&tool{server: k.r.s.servers[0], name: "\x00"}).clean, "\x00")
+	if i := strings.IndexAny(prefix, "_-:"); i < 0 || prefix == "" || !strings.Contains(k.p.Names.Form, "{server}") {
+		found = false
+	}
+	for _, t := range capture.Tools {
+		name := capturedName(t)
+		switch {
+		case k.used[name]:
+		case found && strings.HasPrefix(name, prefix):
+			k.out.Added = append(k.out.Added, Pair{Sent: name})
+			k.out.Doubt = true
+		default:
+			k.out.Foreign++
+		}
+	}
+}

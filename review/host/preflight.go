@@ -1,0 +1,307 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Level grades an issue of a preflight.
+type Level string
+
+// The levels.
+const (
+	Error Level = "error" // the tool, or all of them, can't be used there
+	Warn  Level = "warn"  // the model is told less than was written
+	Info  Level = "info"  // other versions or modes, and what loses nothing that counts
+)
+
+// Status sums a preflight up.
+type Status string
+
+// The statuses. Issues for information don't count.
+const (
+	OK      Status = "ok"
+	Loses   Status = "loses"   // something does not reach the model
+	Refuses Status = "refuses" // something is refused, or a whole tool is left out
+)
+
+// Issue is one thing that an author should know before a release.
+type Issue struct {
+	Tool      string // as listed; "" when it is about the listing
+	Position  int    // from 1
+	Pointer   string // into the definition
+	What      What
+	Rule      Rule
+	Level     Level
+	Reason    string // what happens, and who says so
+	Fix       string // something to paste or to do
+	TakesDown int    // how many other tools are lost with it
+
+	item *item
+}
+
+// Check is what a preflight found for one host.
+type Check struct {
+	Host     string
+	Version  string
+	Verified bool
+	Status   Status
+	Issues   []Issue
+	More     int // issues that are not listed, of tools that have very many
+}
+
+// mostIssues bounds the issues of one tool that are listed.
+const mostIssues = 40
+
+// Preflight says how a server fares in one host, or at a provider, before it is
+// released.
+func Preflight(p *Profile, m Mounted) *Check { return NewSurface([]Mounted{m}).Preflight(p) }
+
+// Preflight says how the servers of the surface fare together.
+func (s *Surface) Preflight(p *Profile) *Check {
+	c := &checkup{
+		r:     s.run(p),
+		count: map[int]int{},
+		out:   &Check{Host: p.ID, Version: p.Version, Verified: p.Verified, Status: OK},
+		items: map[*tool]*item{},
+	}
+	for _, it := range c.r.items {
+		c.items[it.tool] = it
+	}
+	c.losses()
+	c.duplicates()
+	if api := c.api(); api != nil {
+		c.judge(api)
+	}
+	for _, it := range c.r.sent() {
+		c.dangling(it)
+		c.doubts(it)
+	}
+	c.unprefixed()
+	c.finish()
+	return c.out
+}
+
+// checkup collects the issues of one host.
+type checkup struct {
+	r     *renderer
+	out   *Check
+	items map[*tool]*item
+	count map[int]int // issues by position
+}
+
+// api returns the profile of the provider that the host's requests go to.
+func (c *checkup) api() *Profile {
+	if c.r.p.IsProvider() {
+		return c.r.p
+	}
+	if c.r.p.Provider == "" {
+		return nil
+	}
+	p, err := Lookup(c.r.p.Provider)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+func (c *checkup) add(i Issue) {
+	if c.count[i.Position]++; i.Position > 0 && c.count[i.Position] > mostIssues {
+		c.out.More++
+		return
+	}
+	i.Fix = c.fix(i)
+	c.out.Issues = append(c.out.Issues, i)
+}
+
+// finish orders the issues and sums them up.
+func (c *checkup) finish() {
+	rank := map[Level]int{Error: 0, Warn: 1, Info: 2}
+	slices.SortStableFunc(c.out.Issues, func(a, b Issue) int {
+		if d := rank[a.Level] - rank[b.Level]; d != 0 {
+			return d
+		}
+		return a.Position - b.Position
+	})
+	for _, i := range c.out.Issues {
+		switch {
+		case i.Level == Error:
+			c.out.Status = Refuses
+		case i.Level == Warn && c.out.Status == OK:
+			c.out.Status = Loses
+		}
+	}
+}
+
+// losses turns what was lost into issues.
+func (c *checkup) losses() {
+	together := map[string]int{}
+	for _, l := range c.r.out.Lost {
+		if l.What == NotSent && l.Pointer == "" && l.Rule == "" && l.Tool != "" {
+			together[l.Server]++
+		}
+	}
+	for _, l := range c.r.out.Lost {
+		if l.Rule == "" {
+			continue
+		}
+		it := c.find(l)
+		i := Issue{Tool: l.Tool, Position: l.Position, Pointer: l.Pointer, What: l.What, Rule: l.Rule, Level: level(l, it), Reason: l.Detail, item: it}
+		if l.Rule == RuleListing && c.r.p.Listing.Bad != "tool" || l.Rule == RuleServerName && l.Tool == "" {
+			i.TakesDown = together[l.Server]
+			if c.r.p.Listing.Bad == "run" {
+				i.TakesDown = len(c.r.items) - 1
+			}
+		}
+		if i.Level == Error && it != nil && c.valid(it) {
+			i.Reason = fmt.Sprintf("Valid by the specification, refused by %s. %s", c.r.p.Name, i.Reason)
+		}
+		if i.TakesDown > 0 {
+			i.Reason += fmt.Sprintf(" It takes %s down with it.", others(i.TakesDown))
+		}
+		c.add(i)
+	}
+}
+
+// others words how many tools go down with one.
+func others(n int) string {
+	if n == 1 {
+		return "1 other tool"
+	}
+	return fmt.Sprintf("%d other tools", n)
+}
+
+func (c *checkup) find(l Loss) *item {
+	for _, sv := range c.r.s.servers {
+		if sv.name == l.Server && l.Position > 0 && l.Position <= len(sv.tools) {
+			return c.items[sv.tools[l.Position-1]]
+		}
+	}
+	return nil
+}
+
+// harmless are keywords whose loss tells a model nothing less about a call.
+var harmless = strings.Fields("$schema $id $comment title examples deprecated readOnly writeOnly markdownDescription enumDescriptions $defs definitions")
+
+// level grades a loss.
+func level(l Loss, it *item) Level {
+	keyword := l.Pointer[strings.LastIndexByte(l.Pointer, '/')+1:]
+	switch {
+	case l.What == Refused, it != nil && it.gone, l.Tool == "" && l.What == Dropped:
+		return Error
+	case l.What == Truncated, l.Rule == RuleSize, l.Rule == RuleNameLength, l.Rule == RuleRootUnion:
+		return Warn
+	case l.Rule == RuleConstraint && l.What == Dropped && !slices.Contains(harmless, keyword) && !strings.HasPrefix(keyword, "x-"):
+		return Warn
+	}
+	return Info
+}
+
+// valid reports whether the specification has nothing against a definition.
+func (c *checkup) valid(it *item) bool {
+	if _, why := readSDK(ListingRules{Values: "schemas"}, it.tool.exact); why != "" {
+		return false
+	}
+	_, why := checkSchema(it.tool.exact.get("inputSchema"), draft2020)
+	return why == ""
+}
+
+// duplicates finds names that the host sends twice.
+func (c *checkup) duplicates() {
+	holder := map[string]*item{}
+	for _, it := range c.r.sent() {
+		first := holder[it.fullName()]
+		if first == nil {
+			holder[it.fullName()] = it
+			continue
+		}
+		c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: "/name", What: Refused, Rule: RuleCollision, Level: Error, item: it,
+			TakesDown: len(c.r.sent()) - 1,
+			Reason: fmt.Sprintf("%s sends it under the same name as %s: %s. Providers refuse a request with two tools of one name.",
+				c.r.p.Name, clip(first.tool.name), clip(it.fullName()))})
+	}
+	c.cutTwins()
+}
+
+// cutTwins finds names that a client in between would make equal: some keep the
+// first 64 characters.
+func (c *checkup) cutTwins() {
+	const once = 64
+	holder := map[string]*item{}
+	for _, it := range c.r.sent() {
+		name := it.fullName()
+		head := cutUTF16(name, once)
+		first := holder[head]
+		if first == nil {
+			holder[head] = it
+			continue
+		}
+		if first.fullName() != name {
+			c.advise(it, "/name", RuleCollision, Renamed, fmt.Sprintf("The first %d characters are those of %s: a router that cuts names there makes one of them.", once, clip(first.tool.name)))
+		}
+	}
+}
+
+// dangling finds references whose definition is not sent.
+func (c *checkup) dangling(it *item) {
+	c.walk(it.schema, "/inputSchema", func(s *node, at string) {
+		ref := s.get("$ref").string()
+		def := localDef(ref)
+		if def == "" {
+			return
+		}
+		table, name, _ := strings.Cut(def, "/")
+		if !it.schema.get(table).has(name) {
+			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at + "/$ref", What: Dropped, Rule: RuleRef, Level: Warn, item: it,
+				Reason: fmt.Sprintf("%s is sent, and what it refers to is not: the model can't know what to put there.", clip(ref))})
+		}
+	})
+}
+
+// doubts tells what reports say of other versions and modes.
+func (c *checkup) doubts(it *item) {
+	for _, d := range c.r.p.Doubts {
+		if n := utf16Len(it.tool.exact.get("description").string()); d.Limit > 0 && n > d.Limit && n <= c.r.p.Description.Limit {
+			c.advise(it, "/description", RuleDescription, Truncated, fmt.Sprintf("%s This one has %d.", d.Reason, n))
+		}
+		if d.Keyword == "" {
+			continue
+		}
+		rule := RuleUnion
+		if d.Keyword == "$ref" {
+			rule = RuleRef
+		} else if d.Root {
+			rule = RuleRootUnion
+		}
+		c.walk(it.tool.exact.get("inputSchema"), "/inputSchema", func(s *node, at string) {
+			if s.has(d.Keyword) && (!d.Root || at == "/inputSchema") {
+				c.advise(it, at+"/"+d.Keyword, rule, Rewritten, d.Reason)
+			}
+		})
+	}
+}
+
+// unprefixed warns of names that another server may have too, where the host puts
+// nothing in front of them.
+func (c *checkup) unprefixed() {
+	if c.r.p.IsProvider() || strings.Contains(c.r.p.Names.Form, "{server}") || len(c.r.s.servers) != 1 {
+		return
+	}
+	for _, it := range c.r.sent() {
+		server := strings.ToLower(it.tool.server.name)
+		if server != "" && strings.Contains(strings.ToLower(it.tool.name), server) {
+			continue
+		}
+		c.advise(it, "/name", RuleGenericName, Refused, fmt.Sprintf("%s puts no server in front of the name. Beside another server with a tool called %s, %s.",
+			c.r.p.Name, clip(it.tool.name), twinsThere[c.r.p.Names.Twins]))
+	}
+}
+
+// twinsThere words what a host does with two tools of one name.
+var twinsThere = map[string]string{
+	"":      "both are sent, and the provider refuses the request",
+	"first": "only the first one reaches the model",
+	"last":  "only the last one reaches the model",
+	"run":   "it stops",
+}

@@ -1,0 +1,318 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign/review/host"
+)
+
+type renderJSON struct {
+	Host         string            `json:"host"`
+	Version      string            `json:"version"`
+	Variant      string            `json:"variant"`
+	Verified     bool              `json:"verified"`
+	Tools        []json.RawMessage `json:"tools"`
+	Lost         []lossJSON        `json:"lost"`
+	Instructions []passageJSON     `json:"instructions"`
+	Failed       *text             `json:"failed"`
+}
+
+type lossJSON struct {
+	Server   text      `json:"server"`
+	Tool     text      `json:"tool"`
+	Position int       `json:"position,omitempty"`
+	Pointer  text      `json:"pointer"`
+	What     host.What `json:"what"`
+	Rule     host.Rule `json:"rule,omitempty"`
+	Detail   text      `json:"detail"`
+}
+
+type passageJSON struct {
+	Server text   `json:"server"`
+	Where  string `json:"where"`
+	Text   text   `json:"text"`
+}
+
+// Render writes what a host sends, on one line: the entries as it sends them, and
+// what was lost.
+func Render(r *host.Rendering) ([]byte, error) {
+	f := renderJSON{
+		Host: r.Host, Version: r.Version, Variant: r.Variant, Verified: r.Verified,
+		Tools: each(r.Tools, func(e host.Entry) json.RawMessage { return e.JSON }),
+		Lost:  each(r.Lost, lossForm),
+		Instructions: each(r.Instructions, func(p host.Passage) passageJSON {
+			return passageJSON{text(p.Server), p.Where, text(p.Text)}
+		}),
+	}
+	if r.Failed != "" {
+		f.Failed = (*text)(&r.Failed)
+	}
+	b, err := encode(f)
+	if err != nil {
+		return nil, fmt.Errorf("write rendering: %w", err)
+	}
+	return b, nil
+}
+
+func lossForm(l host.Loss) lossJSON {
+	return lossJSON{text(l.Server), text(l.Tool), l.Position, text(l.Pointer), l.What, l.Rule, text(l.Detail)}
+}
+
+// RenderText writes a rendering for people: which tools are sent under which
+// names, and what was lost.
+func RenderText(r *host.Rendering) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s, %s: %s\n", r.Host, r.Version, standing(r.Verified), plural(sentCount(r), "tool"))
+	if r.Failed != "" {
+		fmt.Fprintf(&b, "%s.\n", Line(r.Failed))
+	}
+	for _, e := range r.Tools {
+		for _, s := range e.Tools {
+			name := s.Name
+			if s.Group != "" {
+				name = s.Group + " / " + s.Name
+			}
+			fmt.Fprintf(&b, "  %s\n", Line(name))
+		}
+	}
+	if len(r.Lost) > 0 {
+		b.WriteString("Lost:\n")
+	}
+	for _, l := range r.Lost {
+		fmt.Fprintf(&b, "  %s %s: %s\n", l.What, Line(strings.TrimSpace(l.Tool+" "+l.Pointer)), Line(l.Detail))
+	}
+	return b.String()
+}
+
+func standing(verified bool) string {
+	if verified {
+		return "verified by captures"
+	}
+	return "not verified"
+}
+
+func sentCount(r *host.Rendering) int {
+	n := 0
+	for _, e := range r.Tools {
+		n += len(e.Tools)
+	}
+	return n
+}
+
+// plural counts things.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+type hostsJSON struct {
+	Hosts []hostJSON `json:"hosts"`
+}
+
+type hostJSON struct {
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Kind     string         `json:"kind"`
+	Version  string         `json:"version"`
+	Verified bool           `json:"verified"`
+	Checked  string         `json:"checked"`
+	Mode     string         `json:"mode"`
+	Variants []string       `json:"variants"`
+	Evidence []evidenceJSON `json:"evidence"`
+	Notes    []string       `json:"notes"`
+}
+
+type evidenceJSON struct {
+	Kind string `json:"kind"`
+	Ref  string `json:"ref"`
+	Date string `json:"date"`
+}
+
+// Hosts writes what is known of which hosts, and from where.
+func Hosts(profiles []*host.Profile) ([]byte, error) {
+	f := hostsJSON{Hosts: each(profiles, func(p *host.Profile) hostJSON {
+		return hostJSON{
+			ID: p.ID, Name: p.Name, Kind: kindOf(p), Version: p.Version, Verified: p.Verified, Checked: p.Checked,
+			Mode: p.Mode, Variants: each(p.Variants(), same), Notes: each(p.Notes, same),
+			Evidence: each(p.Evidence, func(e host.Evidence) evidenceJSON { return evidenceJSON(e) }),
+		}
+	})}
+	b, err := encode(f)
+	if err != nil {
+		return nil, fmt.Errorf("write hosts: %w", err)
+	}
+	return b, nil
+}
+
+func kindOf(p *host.Profile) string {
+	if p.IsProvider() {
+		return "provider"
+	}
+	return "host"
+}
+
+// HostsText lists the profiles for people.
+func HostsText(profiles []*host.Profile) string {
+	var b strings.Builder
+	for _, p := range profiles {
+		fmt.Fprintf(&b, "%-26s %-9s %s %s, %s on %s\n", p.ID, kindOf(p), p.Name, p.Version, standing(p.Verified), p.Checked)
+		if v := p.Variants(); len(v) > 1 {
+			fmt.Fprintf(&b, "    variants: %s (described: %s)\n", strings.Join(v, ", "), p.Mode)
+		}
+		for _, e := range p.Evidence {
+			fmt.Fprintf(&b, "    %s: %s\n", e.Kind, e.Ref)
+		}
+		for _, n := range p.Notes {
+			fmt.Fprintf(&b, "    %s\n", n)
+		}
+	}
+	return b.String()
+}
+
+type preflightJSON struct {
+	Hosts []checkJSON `json:"hosts"`
+}
+
+type checkJSON struct {
+	Host     string      `json:"host"`
+	Version  string      `json:"version"`
+	Verified bool        `json:"verified"`
+	Status   host.Status `json:"status"`
+	Issues   []issueJSON `json:"issues"`
+	More     int         `json:"more,omitempty"`
+}
+
+type issueJSON struct {
+	Tool      *text      `json:"tool"`
+	Position  int        `json:"position,omitempty"`
+	Pointer   text       `json:"pointer"`
+	What      host.What  `json:"what"`
+	Rule      host.Rule  `json:"rule"`
+	Level     host.Level `json:"level"`
+	Reason    text       `json:"reason"`
+	Fix       text       `json:"fix"`
+	TakesDown int        `json:"takes_down,omitempty"`
+}
+
+// Preflight writes how a listing fares in hosts, on one line.
+func Preflight(checks []*host.Check) ([]byte, error) {
+	f := preflightJSON{Hosts: each(checks, func(c *host.Check) checkJSON {
+		return checkJSON{c.Host, c.Version, c.Verified, c.Status, each(c.Issues, issueForm), c.More}
+	})}
+	b, err := encode(f)
+	if err != nil {
+		return nil, fmt.Errorf("write preflight: %w", err)
+	}
+	return b, nil
+}
+
+func issueForm(i host.Issue) issueJSON {
+	f := issueJSON{nil, i.Position, text(i.Pointer), i.What, i.Rule, i.Level, text(i.Reason), text(i.Fix), i.TakesDown}
+	if i.Position > 0 {
+		f.Tool = (*text)(&i.Tool)
+	}
+	return f
+}
+
+// PreflightText writes a preflight for people. What is for information only is
+// counted, unless verbose.
+func PreflightText(checks []*host.Check, verbose bool) string {
+	var b strings.Builder
+	for _, c := range checks {
+		fmt.Fprintf(&b, "%-26s %-8s %s\n", c.Host, c.Status, standing(c.Verified))
+		info := 0
+		for _, i := range c.Issues {
+			if i.Level == host.Info && !verbose {
+				info++
+				continue
+			}
+			fmt.Fprintf(&b, "  %s %s: %s\n", i.What, Line(strings.TrimSpace(i.Tool+" "+i.Pointer)), Line(i.Reason))
+			if i.Fix != "" {
+				fmt.Fprintf(&b, "    fix: %s\n", Line(i.Fix))
+			}
+		}
+		if info > 0 {
+			fmt.Fprintf(&b, "  for information: %s (--verbose lists them)\n", plural(info, "more line"))
+		}
+		if c.More > 0 {
+			fmt.Fprintf(&b, "  not listed: %s of tools that have very many\n", plural(c.More, "more line"))
+		}
+	}
+	return b.String()
+}
+
+type capturedJSON struct {
+	Host      string      `json:"host"`
+	Tools     []pairJSON  `json:"tools"`
+	Absent    []text      `json:"absent"`
+	AbsentWhy []lossJSON  `json:"absent_why"`
+	Added     []text      `json:"added"`
+	Foreign   []countJSON `json:"foreign"`
+	Doubtful  bool        `json:"profile_doubtful"`
+}
+
+type pairJSON struct {
+	Listed    text       `json:"listed"`
+	Position  int        `json:"position"`
+	Sent      text       `json:"sent"`
+	Lost      []lossJSON `json:"lost"`
+	Predicted bool       `json:"as_predicted"`
+}
+
+// countJSON stands for tools of which nothing but their number is kept.
+type countJSON struct {
+	Count int `json:"count"`
+}
+
+// Captured writes a capture held against a listing. Of tools that are not this
+// server's only the number is written.
+func Captured(c *host.Comparison) ([]byte, error) {
+	f := capturedJSON{
+		Host: c.Host, Doubtful: c.Doubt,
+		Tools: each(c.Tools, func(p host.Pair) pairJSON {
+			return pairJSON{text(p.Listed), p.Position, text(p.Sent), each(p.Lost, lossForm), p.AsMeant}
+		}),
+		Absent:    each(c.Absent, func(l host.Loss) text { return text(l.Tool) }),
+		AbsentWhy: each(c.Absent, lossForm),
+		Added:     each(c.Added, func(p host.Pair) text { return text(p.Sent) }),
+		Foreign:   []countJSON{},
+	}
+	if c.Foreign > 0 {
+		f.Foreign = append(f.Foreign, countJSON{c.Foreign})
+	}
+	b, err := encode(f)
+	if err != nil {
+		return nil, fmt.Errorf("write comparison: %w", err)
+	}
+	return b, nil
+}
+
+// CapturedText writes a comparison for people.
+func CapturedText(c *host.Comparison) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s sent %s of this server", c.Host, plural(len(c.Tools), "tool"))
+	if c.Foreign > 0 {
+		fmt.Fprintf(&b, ", and %s of others, which were not kept", plural(c.Foreign, "tool"))
+	}
+	b.WriteString(".\n")
+	for _, p := range c.Tools {
+		fmt.Fprintf(&b, "  %s as %s\n", Line(p.Listed), Line(p.Sent))
+		for _, l := range p.Lost {
+			fmt.Fprintf(&b, "    %s %s: %s\n", l.What, Line(l.Pointer), Line(l.Detail))
+		}
+	}
+	for _, l := range c.Absent {
+		fmt.Fprintf(&b, "  absent: %s. %s\n", Line(l.Tool), Line(l.Detail))
+	}
+	for _, p := range c.Added {
+		fmt.Fprintf(&b, "  not in the listing: %s\n", Line(p.Sent))
+	}
+	if c.Doubt {
+		b.WriteString("The profile of this host predicts something else: it may be about another version.\n")
+	}
+	return b.String()
+}
