@@ -62,6 +62,21 @@ func nested(word string, n int, leaf string) string {
 	return leaf
 }
 
+// Types are named by looking into unions; unions of unions must not be looked into
+// without end.
+func TestTableIsBounded(t *testing.T) {
+	var parts []string
+	for range 400 {
+		parts = append(parts, `{"$ref":"#/$defs/u"}`)
+	}
+	u := `{"anyOf":[` + strings.Join(parts, ",") + `]}`
+	doc := `{"properties":{"a":{"$ref":"#/$defs/u"},"b":{"$ref":"#/$defs/u"}},"$defs":{"u":` + u + `}}`
+	props, err := schema.Properties([]byte(doc))
+	if err != nil || len(props) != 2 {
+		t.Errorf("got %d rows, %v", len(props), err)
+	}
+}
+
 // Documents made to blow up: each ends with an honest answer, within bounds that
 // are counted in steps.
 func TestBombs(t *testing.T) {
@@ -100,6 +115,9 @@ func TestBombs(t *testing.T) {
 					t.Errorf("%s: %s (%s), want %s", dir, r.Verdict, r.Reason, want)
 				}
 				checkResult(t, corpusPair{tt.name, dir, []byte(tt.old), []byte(tt.new), ""}, r)
+			}
+			if rows, err := schema.Table([]byte(tt.old), []byte(tt.new)); len(rows) > 50_000 || err == nil && rows == nil {
+				t.Errorf("a table of %d rows, %v", len(rows), err)
 			}
 		})
 	}

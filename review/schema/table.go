@@ -13,7 +13,8 @@ import (
 const (
 	maxTableRows  = 20_000
 	maxTableDepth = 16
-	maxTableHops  = 32 // of a chain of $ref
+	maxTableHops  = 32      // of a chain of $ref
+	maxTableWork  = 200_000 // schemas looked at to name types
 )
 
 // Properties lists the properties of a schema, depth first, in the order of the
@@ -124,6 +125,7 @@ type lister struct {
 	root *value
 	rows []Property
 	seen map[string]int
+	work int
 }
 
 // follow resolves local $refs. Siblings of a $ref lose to its target only where
@@ -144,24 +146,31 @@ func (l *lister) follow(s view) view {
 }
 
 // parts returns s and everything that applies in place with it: allOf parts, and
-// the only branch that is left of a union once null is set aside.
-func (l *lister) parts(s view, depth int) []view {
-	s = l.follow(s)
-	out := []view{s}
-	if depth > maxTableDepth {
-		return out
-	}
-	if all := s.v.get("allOf"); all != nil {
-		for i := range all.items {
-			out = append(out, l.parts(s.child("allOf", strconv.Itoa(i)), depth+1)...)
+// the only branch that is left of a union once null is set aside. A schema that
+// applies several times is listed once.
+func (l *lister) parts(s view) []view {
+	var out []view
+	listed := map[string]bool{}
+	var visit func(s view, depth int)
+	visit = func(s view, depth int) {
+		s = l.follow(s)
+		if listed[s.at] || depth > maxTableDepth {
+			return
+		}
+		listed[s.at] = true
+		out = append(out, s)
+		if all := s.v.get("allOf"); all != nil {
+			for i := range all.items {
+				visit(s.child("allOf", strconv.Itoa(i)), depth+1)
+			}
+		}
+		for _, word := range []string{"anyOf", "oneOf"} {
+			if rest := l.notNull(s.child(word)); len(rest) == 1 {
+				visit(rest[0], depth+1)
+			}
 		}
 	}
-	for _, word := range []string{"anyOf", "oneOf"} {
-		rest := l.notNull(s.child(word))
-		if len(rest) == 1 {
-			out = append(out, l.parts(rest[0], depth+1)...)
-		}
-	}
+	visit(s, 0)
 	return out
 }
 
@@ -187,7 +196,7 @@ func (l *lister) object(s view, prefix string, depth int) {
 	}
 	l.seen[key]++
 	defer func() { l.seen[key]-- }()
-	parts := l.parts(s, 0)
+	parts := l.parts(s)
 	required := map[string]bool{}
 	for _, p := range parts {
 		if r := p.v.get("required"); r != nil {
@@ -225,7 +234,7 @@ func (l *lister) row(s view, path, name string, required bool, depth int) {
 	if len(l.rows) >= maxTableRows {
 		return
 	}
-	parts := l.parts(s, 0)
+	parts := l.parts(s)
 	target := l.follow(s)
 	p := Property{Path: path, Pointer: s.at, Name: name, Depth: depth, Required: required}
 	p.Type = l.typeText(s, 0)
@@ -281,9 +290,9 @@ func (l *lister) element(s view, path string, depth int) {
 		return
 	}
 	l.object(s, path, depth+1)
-	for _, p := range l.parts(s, 0) {
+	for _, p := range l.parts(s) {
 		if p.v.get("items") != nil || p.v.get("prefixItems") != nil {
-			l.below(s, l.parts(s, 0), path, depth+1)
+			l.below(s, l.parts(s), path, depth+1)
 			return
 		}
 	}
@@ -310,7 +319,7 @@ func fillTexts(p *Property, v *value) {
 
 // typeText names the type as a person would: "array of string or null".
 func (l *lister) typeText(s view, depth int) string {
-	if depth > 4 {
+	if l.work++; depth > 4 || l.work > maxTableWork {
 		return "…"
 	}
 	s = l.follow(s)
