@@ -51,6 +51,14 @@ func (p Page) fullTitle() string {
 	return p.Title + " · Countersign"
 }
 
+// withID gives an element an id, if there is one.
+func withID(id string) templ.Attributes {
+	if id == "" {
+		return nil
+	}
+	return templ.Attributes{"id": id}
+}
+
 // current marks the link that leads to where one is.
 func current(here bool) templ.Attributes {
 	if here {

@@ -467,8 +467,19 @@ func (p *releasePresenter) toolEvidence(ch *review.Decided) *views.Evidence {
 	if !ok || ch.Subject != change.SubjectTool {
 		return p.instructionsEvidence(ch)
 	}
+	s.comment = nil
 	t := s.view()
+	t.Input.Rows = withoutAnchors(t.Input.Rows)
 	return &views.Evidence{Tool: &t}
+}
+
+// withoutAnchors leaves rows without ids: in a page of many cards they would not
+// be unique.
+func withoutAnchors(rows []views.SchemaRow) []views.SchemaRow {
+	for i := range rows {
+		rows[i].Anchor = ""
+	}
+	return rows
 }
 
 func (p *releasePresenter) instructionsEvidence(ch *review.Decided) *views.Evidence {
@@ -527,7 +538,6 @@ func (p *releasePresenter) rowsAt(ch *review.Decided, pointers []string) *views.
 	for _, d := range []views.SchemaDiff{s.schema("", "/inputSchema", surface.Tool.InputSchema), s.schema("", "/outputSchema", surface.Tool.OutputSchema)} {
 		for _, r := range d.Rows {
 			if slices.ContainsFunc(pointers, func(at string) bool { return under(r.Pointer, at) }) {
-				r.Anchor = ""
 				t.Rows = append(t.Rows, r)
 			}
 		}
@@ -535,6 +545,7 @@ func (p *releasePresenter) rowsAt(ch *review.Decided, pointers []string) *views.
 	if len(t.Rows) == 0 {
 		return nil
 	}
+	t.Rows = withoutAnchors(t.Rows)
 	return &t
 }
 

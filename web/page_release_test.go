@@ -1,0 +1,377 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+// html is a page as a document.
+func (a answer) html(t testing.TB) *goquery.Document {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// follow gets a page as a browser does, which keeps the fragment to itself.
+func (r *reviewed) follow(as who, to string) answer {
+	r.t.Helper()
+	to, _, _ = strings.Cut(to, "#")
+	return r.get(as, to)
+}
+
+// text is what a selection says, blanks made one.
+func text(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
+
+// fieldsOf are the values that a browser would send with a button of a form.
+func fieldsOf(form *goquery.Selection, verdict, note string) url.Values {
+	values := url.Values{}
+	form.Find("input[type=hidden]").Each(func(_ int, in *goquery.Selection) {
+		values.Add(in.AttrOr("name", ""), in.AttrOr("value", ""))
+	})
+	if verdict != "" {
+		values.Set("verdict", verdict)
+	}
+	if note != "" {
+		values.Set("note", note)
+	}
+	return values
+}
+
+// review of a release: three tools before; one changed, one gone, one new after.
+type reviewed struct {
+	*instance
+	rita, mia who
+	path      string
+}
+
+var before = listing(tool("find", "Finds things."), tool("drop", "Drops things."), tool("list", "Lists things."))
+
+func newReviewed(t *testing.T) *reviewed {
+	t.Helper()
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1.0.0", before)
+	r := in.pushed("git", "version=2.0.0", listing(tool("find", "Finds things. Refused for archived ones."), tool("list", "Lists things."), tool("make", "Makes things.")))
+	return &reviewed{
+		instance: in, path: "/releases/" + r.Release.ID,
+		rita: in.signedIn(in.addUser("rita", people.Reviewer, "git")), mia: in.signedIn(in.addUser("mia", people.Maintainer, "git")),
+	}
+}
+
+// card finds the decision that mentions a tool.
+func card(t testing.TB, doc *goquery.Document, tool string) *goquery.Selection {
+	t.Helper()
+	found := doc.Find("article.decision").FilterFunction(func(_ int, s *goquery.Selection) bool {
+		return strings.Contains(text(s.Find("header")), tool)
+	})
+	if found.Length() != 1 {
+		t.Fatalf("%d decisions about %s:\n%s", found.Length(), tool, text(doc.Find("main")))
+	}
+	return found
+}
+
+// answer fills in the form of a decision and sends it.
+func (r *reviewed) answer(as who, tool, verdict, note string) answer {
+	r.t.Helper()
+	form := card(r.t, r.get(as, r.path).html(r.t), tool).Find("form.answer")
+	return r.postForm(as, form.AttrOr("action", ""), fieldsOf(form, verdict, note))
+}
+
+func TestDecisionsPage(t *testing.T) {
+	r := newReviewed(t)
+	doc := r.get(r.rita, r.path).html(t)
+	if got := text(doc.Find(".gate")); !strings.Contains(got, "Blocked: 3 decisions open") {
+		t.Errorf("the gate says %q", got)
+	}
+	var order []string
+	doc.Find("article.decision .badge:first-child").Each(func(_ int, s *goquery.Selection) { order = append(order, text(s)) })
+	if got := strings.Join(order, " "); got != "breaking behaviour behaviour" {
+		t.Errorf("strongest first: %s", got)
+	}
+	find := card(t, doc, "find")
+	if got := text(find.Find("ins")); !strings.Contains(got, "Refused for archived ones.") {
+		t.Errorf("what came into find: %q", got)
+	}
+	if got := text(card(t, doc, "make").Find(".solo")); !strings.Contains(got, "Makes things.") {
+		t.Errorf("the new tool's text: %q", got)
+	}
+	if hint := card(t, doc, "drop").Find("input[name=note]").AttrOr("placeholder", ""); !strings.Contains(hint, "needed") {
+		t.Errorf("a removal asks for a reason: %q", hint)
+	}
+	if got := text(doc.Find(".fold").First()); got != "1 tool is the same." {
+		t.Errorf("what is the same: %q", got)
+	}
+}
+
+func TestAnswersAreGivenByForms(t *testing.T) {
+	r := newReviewed(t)
+	a := r.answer(r.rita, "find", "approve", "")
+	if a.status != http.StatusSeeOther || !strings.HasPrefix(a.header.Get("Location"), r.path) {
+		t.Fatalf("approve: %d to %q: %s", a.status, a.header.Get("Location"), a.body)
+	}
+	doc := r.follow(r.rita, a.header.Get("Location")).html(t)
+	if got := text(doc.Find("[role=status]")); got != "Approved." {
+		t.Errorf("the next page says %q", got)
+	}
+	find := card(t, doc, "find")
+	if !find.HasClass("done") || !strings.Contains(text(find), "rita approved") {
+		t.Errorf("find: %s", text(find))
+	}
+	if a := r.answer(r.rita, "find", "withdraw", ""); a.status != http.StatusSeeOther {
+		t.Errorf("take back: %d %s", a.status, a.body)
+	}
+	if card(t, r.get(r.rita, r.path).html(t), "find").HasClass("done") {
+		t.Error("taken back, and still not open")
+	}
+	r.answer(r.mia, "make", "reject", "What for?")
+	reject := text(card(t, r.get(r.rita, r.path).html(t), "make"))
+	if !strings.Contains(reject, "mia rejected") || !strings.Contains(reject, "“What for?”") {
+		t.Errorf("make: %s", reject)
+	}
+}
+
+// TestMissingReason: the answer is refused where it was given, and nothing typed is
+// lost elsewhere.
+func TestMissingReason(t *testing.T) {
+	r := newReviewed(t)
+	a := r.answer(r.rita, "drop", "approve", " ")
+	if a.status != http.StatusBadRequest {
+		t.Fatalf("no reason: %d", a.status)
+	}
+	doc := a.html(t)
+	if got := text(doc.Find("[role=alert]")); !strings.Contains(got, "asks for a reason") {
+		t.Errorf("the page says %q", got)
+	}
+	card(t, doc, "drop")
+}
+
+// TestStaleAnswer: the text changed while it was read. Nothing is stored, what was
+// typed is there, and the new diff is offered.
+func TestStaleAnswer(t *testing.T) {
+	r := newReviewed(t)
+	form := card(t, r.get(r.rita, r.path).html(t), "find").Find("form.answer")
+	sent := fieldsOf(form, "approve", "Fine by me, since 1.2.")
+	r.pushed("git", "version=2.0.0", listing(tool("find", "Finds things. Deletes the rest."), tool("list", "Lists things."), tool("make", "Makes things.")))
+	a := r.postForm(r.rita, form.AttrOr("action", ""), sent)
+	if a.status != http.StatusConflict {
+		t.Fatalf("status %d", a.status)
+	}
+	doc := a.html(t)
+	notice := doc.Find("[role=alert]")
+	if got := text(notice); !strings.Contains(got, "changed while you read") || !strings.Contains(got, "“Fine by me, since 1.2.”") {
+		t.Errorf("the notice: %q", got)
+	}
+	find := card(t, doc, "find")
+	if got := find.Find("input[name=note]").AttrOr("value", ""); got != "Fine by me, since 1.2." {
+		t.Errorf("the note is %q", got)
+	}
+	if find.HasClass("done") {
+		t.Error("it was approved all the same")
+	}
+	to := notice.Find("a").AttrOr("href", "")
+	if page := r.follow(r.rita, to).html(t); !strings.Contains(text(page.Find("#tool ins")), "Deletes the rest") {
+		t.Errorf("%s does not show the new text", to)
+	}
+}
+
+func TestToolsView(t *testing.T) {
+	r := newReviewed(t)
+	doc := r.get(r.rita, r.path+"?view=tools").html(t)
+	var rows []string
+	doc.Find("[data-row]").Each(func(_ int, s *goquery.Selection) { rows = append(rows, text(s)) })
+	if len(rows) != 3 {
+		t.Errorf("changed tools: %q", rows)
+	}
+	same := doc.Find("details.plain a")
+	if got := text(same); got != "list" {
+		t.Errorf("unchanged: %q", got)
+	}
+	if doc.Find("#tool").Length() != 1 || doc.Find(".panes.chosen").Length() != 0 {
+		t.Error("without a wish the first tool is open, and not chosen")
+	}
+	whole := r.get(r.rita, same.AttrOr("href", "")).html(t)
+	if got := text(whole.Find("#tool")); !strings.Contains(got, "Lists things.") || whole.Find(".panes.chosen").Length() != 1 {
+		t.Errorf("the unchanged tool: %s", got)
+	}
+	gone := r.get(r.rita, r.path+"?view=tools&tool=ch_none").html(t)
+	if got := text(gone.Find(".empty")); !strings.Contains(got, "not in this release") {
+		t.Errorf("a change that is none: %q", got)
+	}
+}
+
+// TestCommentOnField: without scripts, from the row of a property to the thread.
+func TestCommentOnField(t *testing.T) {
+	r := newReviewed(t)
+	tools := r.get(r.rita, r.path+"?view=tools").html(t)
+	href := tools.Find("[data-row]").FilterFunction(func(_ int, s *goquery.Selection) bool { return strings.Contains(text(s), "find") }).AttrOr("href", "")
+	open := r.get(r.rita, href).html(t)
+	at, ok := open.Find(".schema a[href*='at=']").Attr("href")
+	if !ok {
+		t.Fatalf("no link to comment on a property: %s", text(open.Find("#tool")))
+	}
+	form := r.follow(r.rita, at).html(t).Find("#comment form")
+	if _, isOpen := form.Closest("details").Attr("open"); !isOpen {
+		t.Error("the form is not open")
+	}
+	chosen := form.Find("option[selected]").AttrOr("value", "")
+	if chosen != "new /inputSchema/properties/id" {
+		t.Errorf("about %q", chosen)
+	}
+	sent := fieldsOf(form, "", "")
+	sent.Set("at", chosen)
+	sent.Set("body", "What is *this*? <img src=x onerror=alert(1)>")
+	sent.Set("blocks", "yes")
+	a := r.postForm(r.rita, form.AttrOr("action", ""), sent)
+	if a.status != http.StatusSeeOther {
+		t.Fatalf("comment: %d %s", a.status, a.body)
+	}
+	page := r.follow(r.mia, a.header.Get("Location"))
+	thread := page.html(t).Find("article.thread")
+	if got := text(thread); !strings.Contains(got, "find id") || !strings.Contains(got, "blocks the release") || !strings.Contains(got, "What is this?") {
+		t.Errorf("the thread: %s", got)
+	}
+	if thread.Find("img").Length() > 0 {
+		t.Error("an image came through")
+	}
+	for _, act := range []string{"resolve", "reopen"} {
+		path := thread.Find("form[action$='/"+act+"']").AttrOr("action", "")
+		if a := r.postForm(r.rita, path, url.Values{}); a.status != http.StatusSeeOther {
+			t.Fatalf("%s: %d %s", act, a.status, a.body)
+		}
+		thread = r.get(r.rita, r.path+"?view=threads").html(t).Find("article.thread")
+	}
+	reply := thread.Find("form[action$='/comments']").AttrOr("action", "")
+	r.postForm(r.mia, reply, url.Values{"body": {"The id."}})
+	if got := text(r.get(r.rita, r.path+"?view=threads").html(t).Find("article.thread")); !strings.Contains(got, "The id.") {
+		t.Errorf("the reply is missing: %s", got)
+	}
+}
+
+func TestEmptyCommentIsRefused(t *testing.T) {
+	r := newReviewed(t)
+	a := r.postForm(r.rita, r.path+"/threads", url.Values{"body": {" "}})
+	if a.status != http.StatusBadRequest || !strings.Contains(a.body, "The comment is empty.") {
+		t.Errorf("%d: %s", a.status, text(a.html(t).Find("main")))
+	}
+}
+
+// TestBaselineAsksAboutErrors: a tool with an error is acknowledged by itself.
+func TestBaselineAsksAboutErrors(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	broken := `{"name":"broken","description":"Has no proper schema.","inputSchema":[]}`
+	id := in.pushed("git", "version=1", listing(tool("find", "Finds."), broken)).Release.ID
+	mia := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	form := in.get(mia, "/releases/"+id).html(t).Find("form[action$='/baseline']")
+	if got := text(form.Find("fieldset")); !strings.Contains(got, "broken at position 2") {
+		t.Fatalf("asked about: %q", got)
+	}
+	sent := fieldsOf(form, "", "")
+	refused := in.postForm(mia, form.AttrOr("action", ""), sent)
+	if refused.status == http.StatusSeeOther {
+		t.Fatal("accepted without a word about the broken tool")
+	}
+	sent.Set("note", "Known; fixed in the next version.")
+	if a := in.postForm(mia, form.AttrOr("action", ""), sent); a.status != http.StatusSeeOther {
+		t.Fatalf("baseline: %d %s", a.status, text(a.html(t).Find("[role=alert]")))
+	}
+	if got := text(in.get(mia, "/releases/"+id).html(t).Find(".gate")); !strings.Contains(got, "Safe to publish") {
+		t.Errorf("the gate says %q", got)
+	}
+}
+
+func TestReleaseAndWithdraw(t *testing.T) {
+	r := newReviewed(t)
+	r.answer(r.rita, "find", "approve", "")
+	r.answer(r.rita, "make", "approve", "")
+	r.answer(r.rita, "drop", "approve", "Nobody calls it.")
+	form := r.get(r.mia, r.path).html(t).Find("form[action$='/release']")
+	if form.Length() != 1 {
+		t.Fatalf("no way to release: %s", text(r.get(r.mia, r.path).html(t).Find("main")))
+	}
+	if n := r.get(r.rita, r.path).html(t).Find("form[action$='/release']").Length(); n != 0 {
+		t.Error("a reviewer is offered to release")
+	}
+	if a := r.postForm(r.mia, form.AttrOr("action", ""), fieldsOf(form, "", "")); a.status != http.StatusSeeOther {
+		t.Fatalf("release: %d %s", a.status, a.body)
+	}
+	doc := r.get(r.mia, r.path).html(t)
+	if got := text(doc.Find(".headline .badge")); got != "released" {
+		t.Errorf("state: %q", got)
+	}
+	withdraw := doc.Find("form[action$='/withdraw']").AttrOr("action", "")
+	r.postForm(r.mia, withdraw, url.Values{"reason": {"Wrong region."}, "cause": {"yes"}})
+	if got := text(r.get(r.mia, r.path).html(t).Find(".headline .badge")); got != "withdrawn" {
+		t.Errorf("state: %q", got)
+	}
+}
+
+func TestHistoryView(t *testing.T) {
+	r := newReviewed(t)
+	r.answer(r.rita, "find", "reject", "Archived by whom?")
+	got := text(r.get(r.mia, r.path+"?view=history").html(t).Find("main"))
+	for _, want := range []string{"webhook", "unknown", "find", "rita rejected", "Archived by whom?"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing: %s", want, got)
+		}
+	}
+}
+
+func TestFilters(t *testing.T) {
+	r := newReviewed(t)
+	doc := r.get(r.rita, r.path+"?filter=breaking").html(t)
+	if n := doc.Find("article.decision").Length(); n != 1 {
+		t.Errorf("%d breaking decisions, want 1", n)
+	}
+	if got := text(doc.Find(".pill[aria-current]")); got != "Breaking 1" {
+		t.Errorf("current filter: %q", got)
+	}
+}
+
+var idPattern = regexp.MustCompile(`id="([^"]*)"`)
+
+// TestIdsAreUnique over the pages of a release: labels and links depend on them.
+func TestIdsAreUnique(t *testing.T) {
+	r := newReviewed(t)
+	for _, query := range []string{"", "?view=tools", "?view=threads", "?view=history"} {
+		seen := map[string]bool{}
+		for _, m := range idPattern.FindAllStringSubmatch(r.get(r.rita, r.path+query).body, -1) {
+			if seen[m[1]] {
+				t.Errorf("%s: id %q twice", query, m[1])
+			}
+			seen[m[1]] = true
+		}
+	}
+}
+
+// TestComparePage compares what was never released with what was, and with itself.
+func TestComparePage(t *testing.T) {
+	r := newReviewed(t)
+	options := r.get(r.rita, "/servers/git").html(t).Find("#from option").Map(func(_ int, s *goquery.Selection) string { return s.AttrOr("value", "") })
+	doc := r.get(r.rita, fmt.Sprintf("/servers/git/compare?from=%s&to=%s", options[1], options[0])).html(t)
+	if got := text(doc.Find("h1")); got != "1.0.0 → 2.0.0" {
+		t.Errorf("heading: %q", got)
+	}
+	if doc.Find("form.answer").Length() > 0 {
+		t.Error("something can be decided here")
+	}
+	same := r.get(r.rita, fmt.Sprintf("/servers/git/compare?from=%s&to=%s", options[0], options[0])).html(t)
+	if got := text(same.Find(".empty")); got != "Nothing differs, to the byte." {
+		t.Errorf("with itself: %q", got)
+	}
+	if a := r.get(r.rita, "/servers/git/compare?from=none&to=none"); a.status != http.StatusNotFound {
+		t.Errorf("unknown listings: %d", a.status)
+	}
+}
