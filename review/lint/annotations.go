@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// adding are verbs that add something with every call.
+var adding = setOf("create append send increment post add insert")
+
 // annotationRules hold the hints against the name and the text.
 func (v *view) annotationRules() {
 	a := v.root.get("annotations")
@@ -23,8 +26,8 @@ func (v *view) annotationRules() {
 	if destructive && destructiveSet && v.effect == reads && !readOnly && v.plainReader() {
 		v.found("annot.read-marked-destructive", Info, a.get("destructiveHint"), fmt.Sprintf("%q only reads by its name and text, and is marked destructive: hosts ask for every call.", short(v.name, 80)))
 	}
-	if idempotent, set := v.hint("idempotentHint"); set && idempotent && !readOnly && setOf("create append send increment post add insert")[v.head] &&
-		!hasAny(v.prose(), "idempoten", "already", "no-op", "exists", "upsert", "key") {
+	if idempotent, set := v.hint("idempotentHint"); set && idempotent && !readOnly && adding[v.head] &&
+		!hasAny(v.prose(), "idempoten", "already", "no-op", "exists", "upsert", "key", "update") {
 		v.found("annot.idempotent-contradiction", Info, a.get("idempotentHint"), fmt.Sprintf("%q adds something with every call, and idempotentHint says that a second call changes nothing.", short(v.name, 80)))
 	}
 }
@@ -72,11 +75,14 @@ func (v *view) readOnlyContradiction(a *node, marked bool) {
 		return
 	}
 	sev := High
-	if !marked && named == writes && lead != writes && lead != destroys {
-		sev = Warn // the name alone is weak evidence
+	if !marked && named == writes && lead != writes && lead != destroys || mild[verb] {
+		sev = Warn // the name alone is weak evidence, and some verbs change nothing that lasts
 	}
 	v.found("annot.readonly-contradiction", sev, a.get("readOnlyHint"), fmt.Sprintf("readOnlyHint is true, and %q says that it does change something (%s). Hosts run it without asking.", short(v.name, 80), verb))
 }
+
+// mild are verbs that may well change nothing but the session.
+var mild = setOf("close reopen save store register enable disable assign set rename open")
 
 // plainReader reports whether nothing in the text speaks of a change.
 func (v *view) plainReader() bool {

@@ -21,7 +21,7 @@ func mentionsIn(t *text, yield func(tok token)) {
 var rewrites = []string{"recipient", "bcc", " cc ", "blind copy", "carbon copy", "replace", "redirect", "forward", "relay", "reroute", "swap", "substitut", "rewrit", "overwrit", "original address", "instead of the", "also send", "copy to", "append", "must be set to", "has to be set to", "always set", "always add", "always include", "always pass"}
 
 // obliges are words of an order.
-var obliges = []string{"must", "has to", "have to", "should", "always", "never", "make sure", "be sure", "ensure", "needs to", "do not", "don't", "replace", "redirect", "forward", "use "}
+var obliges = []string{"must", "has to", "have to", "should", "always", "never", "make sure", "be sure", "ensure", "needs to", "do not", "don't", "replace", "redirect", "forward"}
 
 // references looks at sentences that name other tools of this server.
 func (h *house) references() {
@@ -52,7 +52,8 @@ func (h *house) crossTool(v *view, t *text, name string, tok token) {
 	if !strings.Contains(s, "whenever "+tok.w) && !hasAny(s, "when "+tok.w, "when calling "+tok.w, "when using "+tok.w, "before "+tok.w, "after "+tok.w, "every "+tok.w, "each "+tok.w, tok.w+" must", tok.w+" has to", tok.w+" is called", tok.w+" is used", "call "+tok.w+" with", "calling "+tok.w, "using "+tok.w, "calls to "+tok.w, "call to "+tok.w, "use of "+tok.w) {
 		return
 	}
-	if !hasAny(s, rewrites...) || !hasAny(s, obliges...) {
+	about := strings.ReplaceAll(s, tok.w, "") // its own name is no word of the rule
+	if !hasAny(about, rewrites...) || !hasAny(about, obliges...) {
 		return
 	}
 	for i := range h.found1 {
@@ -106,7 +107,7 @@ func (h *house) foreignTools(v *view, t *text, distinctive map[string]string) {
 		seen[tok.w] = true
 		s := t.sentenceAt(tok.start).Text
 		sev, what := Info, "Names"
-		if hasAny(s, obliges...) || hasAny(s, disparages...) || hasAny(s, "first call", "then call", "call ", "invoke ") {
+		if hasAny(s, obliges...) || hasAny(s, disparages...) || hasAny(s, "first call", "then call", "call ", "invoke ", "use ") {
 			sev, what = High, "Tells the model how to use"
 		}
 		f := h.at(v, "shadow.cross-server-ref", sev, t.node, fmt.Sprintf("%s %q, a tool of the server %q: %s", what, tok.w, short(server, 60), quote(excerpt(s))))
@@ -173,10 +174,13 @@ func (h *house) impersonation(v *view) {
 
 // Legs of a flow by which what somebody else wrote can carry private data out.
 var (
-	outsideNouns = setOf("url urls web page website webpage mail email emails inbox feed rss internet browser")
+	outsideNouns = setOf("mail mails email emails inbox feed rss")
+	ownMail      = setOf("campaign campaigns template templates report preview settings config")
 	privateNouns = setOf("mail email emails inbox file files database calendar contacts secrets drive documents memory notes wallet")
 	sinkNouns    = setOf("mail email message messages webhook request tweet sms slack post")
 	inVerbs      = setOf("fetch read get search list browse open scrape crawl load download navigate")
+	pageVerbs    = setOf("fetch read browse open scrape crawl load navigate search")
+	pageNouns    = setOf("url urls web page website webpage internet browser")
 	outVerbs     = setOf("send post publish upload forward share reply tweet submit")
 )
 
@@ -190,10 +194,10 @@ func (h *house) flows() (in, private, out []string) {
 		case !inVerbs.any(v.words):
 			continue
 		}
-		if outsideNouns.any(v.words) {
+		if outsideNouns.any(v.words) && !ownMail.any(v.words) || pageNouns.any(v.words) && pageVerbs.any(v.words) {
 			in = append(in, v.name)
 		}
-		if privateNouns.any(v.words) {
+		if privateNouns.any(v.words) && !ownMail.any(v.words) {
 			private = append(private, v.name)
 		}
 	}

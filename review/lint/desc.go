@@ -3,8 +3,6 @@ package lint
 import (
 	"fmt"
 	"strings"
-
-	"github.com/countersign/countersign/review/prose"
 )
 
 // descRules read the description: does it say what a model needs to decide the call?
@@ -64,9 +62,11 @@ func contentWords(s string) []string {
 // descTautology reports a description that adds no word to the name.
 func (v *view) descTautology() bool {
 	known := map[string]bool{}
-	title, _ := v.tool.Title()
-	for _, w := range append(contentWords(strings.Join(v.words, " ")), contentWords(title)...) {
+	for _, w := range append(contentWords(strings.Join(v.words, " ")), contentWords(v.title())...) {
 		known[w] = true
+	}
+	if len(v.desc.tokens()) > 16 {
+		return false
 	}
 	said := contentWords(v.description())
 	if len(said) == 0 || len(said) > 8 {
@@ -87,7 +87,7 @@ const tersest = 8
 // descTerse weighs shortness by risk: what destroys, or takes several arguments, needs
 // more words.
 func (v *view) descTerse(tautology bool) {
-	n := prose.Words(v.description())
+	n := len(v.desc.tokens())
 	if n > tersest || len(v.desc.sentences()) > 1 || !isMostlyASCII(v.desc.s) {
 		return
 	}
@@ -98,8 +98,8 @@ func (v *view) descTerse(tautology bool) {
 		}
 	}
 	sev := Info
-	if !tautology && n <= 5 && (v.effect == destroys || undescribed >= 2) {
-		sev = Warn
+	if !tautology && n <= 5 && (undescribed >= 2 || v.effect == destroys && hasAny(v.prose(), safetyWords...)) {
+		sev = Warn // what destroys in silence is desc.destructive-silent
 	}
 	v.found("desc.terse", sev, v.descNode(), fmt.Sprintf("%s say what %q does, and nothing says when to call it, what happens, or what can go wrong.", plural(n, "word"), short(v.name, 80)))
 }
@@ -155,7 +155,7 @@ func (v *view) descRisk() {
 		return
 	}
 	if destroys && silent && hinted && isSet {
-		v.found("desc.safety-only-in-annotation", Warn, v.descNode(), "Only destructiveHint says that this destroys something. A host may drop hints; the model reads the text.")
+		v.found("desc.safety-only-in-annotation", Info, v.descNode(), "Only destructiveHint says that this destroys something. A host may drop hints; the model reads the text.")
 	}
 	if i := strings.Index(v.description(), "client will ask for confirmation"); i >= 0 || hasAny(v.description(), "host will confirm", "client will confirm", "host will ask", "client will prompt", "host asks the user") {
 		v.found("annot.relied-on", Info, v.descNode(), "The text counts on the host to ask for confirmation. Hosts differ, and some never ask.")
@@ -320,9 +320,12 @@ func (v *view) descInside() {
 // internalSuffixes end the names of machines that only exist inside.
 var internalSuffixes = []string{".internal", ".local", ".corp", ".lan", ".intranet", ".intra", ".svc.cluster"}
 
+// insideLabels are second-level labels that no public name has.
+var insideLabels = setOf("internal corp intranet local lan")
+
 // internalHost finds the name of a machine inside a company.
 func internalHost(s string) string {
-	if strings.IndexByte(s, '.') < 0 {
+	if strings.IndexByte(s, '.') < 0 || !hasAny(s, "internal", "intra", "corp.", "local.", ".local", "lan.", ".lan", "staging-", "10.", "192.168.", ".svc.") {
 		return ""
 	}
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \n\t,;()<>\"'`/:@=[]{}", r) }) {
@@ -331,7 +334,7 @@ func internalHost(s string) string {
 		if len(labels) < 2 || strings.HasPrefix(w, ".") || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
 			continue
 		}
-		if len(labels) >= 3 && hasAny(labels[0]+".", "internal", "intranet", "staging-", "corp.") || len(labels) >= 3 && setOf("internal corp intranet local lan")[labels[len(labels)-2]] {
+		if len(labels) >= 3 && hasAny(labels[0]+".", "internal", "intranet", "staging-", "corp.") || len(labels) >= 3 && insideLabels[labels[len(labels)-2]] {
 			return w
 		}
 		for _, suffix := range internalSuffixes {

@@ -71,7 +71,7 @@ func House(l *surface.Listing, ctx Context) []Finding {
 // Listing gives all findings of a listing, by severity, then in the order of the
 // listing. Facts that hold for many tools are one finding with its places.
 func Listing(l *surface.Listing, opt Options) []Finding {
-	return finish(raw(l, opt), opt)
+	return finish(raw(l, opt), len(l.Tools), opt)
 }
 
 func raw(l *surface.Listing, opt Options) []Finding {
@@ -104,7 +104,7 @@ func placed(kept []Finding, t surface.Tool) []Finding {
 func Change(old, new *surface.Listing, r *change.Report, opt Options) []Finding {
 	found := raw(new, opt)
 	if old == nil {
-		return finish(found, opt)
+		return finish(found, len(new.Tools), opt)
 	}
 	if r == nil {
 		r = change.Compare(old, new, change.Options{})
@@ -121,11 +121,11 @@ func Change(old, new *surface.Listing, r *change.Report, opt Options) []Finding 
 	for i := range edits {
 		edits[i].New = true
 	}
-	return finish(append(found, edits...), opt)
+	return finish(append(found, edits...), len(new.Tools), opt)
 }
 
 // finish applies the policy, rolls up and sorts.
-func finish(found []Finding, opt Options) []Finding {
+func finish(found []Finding, tools int, opt Options) []Finding {
 	p := newPolicy(opt)
 	kept := found[:0]
 	for _, f := range found {
@@ -133,7 +133,7 @@ func finish(found []Finding, opt Options) []Finding {
 			kept = append(kept, f)
 		}
 	}
-	kept = rollUp(kept)
+	kept = rollUp(kept, tools)
 	slices.SortStableFunc(kept, compareFindings)
 	return kept
 }

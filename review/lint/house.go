@@ -205,6 +205,9 @@ func (h *house) pair(a, b *view, said map[[2]string]bool) {
 	if said[k] || namesEach(a, b) || !sameKind(a.head, b.head) || a.head == "" {
 		return
 	}
+	if toldApart(a, b) || toldApart(b, a) {
+		return
+	}
 	sim := similarity(a.description(), b.description())
 	synonymNames := sameObject(a, b) && a.head != b.head
 	if sim < 0.75 && !(synonymNames && sim >= 0.5) || a.description() == b.description() || sim >= 0.75 && !synonymNames && differentParams(a, b) {
@@ -212,6 +215,17 @@ func (h *house) pair(a, b *view, said map[[2]string]bool) {
 	}
 	said[k] = true
 	h.at(b, "tool.near-duplicate", Warn, b.descNode(), fmt.Sprintf("%q and %q read alike, and neither text says when to take which.", short(a.name, 80), short(b.name, 80)))
+}
+
+// toldApart reports whether a has a word in its name, no verb, that b lacks and that its
+// text takes up.
+func toldApart(a, b *view) bool {
+	for _, w := range a.words {
+		if !slices.Contains(b.words, w) && !sameKind(w, b.head) && strings.Contains(a.description(), stem(w)) && w != a.head {
+			return true
+		}
+	}
+	return false
 }
 
 // sameObject reports whether two names differ in the verb alone.

@@ -154,11 +154,11 @@ func (h *house) copyDrift(name string, all []use) {
 	main := texts[0]
 	for _, other := range texts[1:min(len(texts), maxWordings)] {
 		a, b := groups[main][0], groups[other][0]
-		if len(groups[main]) < 2 && len(groups[other]) < 2 && len(all) > 2 || !sameType(a.p, b.p) || len(words(main)) < 5 {
+		if len(groups[main]) < 2 && statedDefault(lower(main)) == statedDefault(lower(other)) || !sameType(a.p, b.p) || len(words(main)) < 5 {
 			continue
 		}
 		sim := similarity(main, other)
-		if sim < 0.6 || lower(main) == lower(other) || !h.contractDiffers(main, other, a.v, b.v) {
+		if sim < 0.66 || len(groups[main]) < 2 && sim < 0.8 || lower(main) == lower(other) || !h.contractDiffers(main, other, a.v, b.v) {
 			continue
 		}
 		h.at(b.v, "param.copy-drift", Warn, b.p.schema, fmt.Sprintf("%q is described in %d tools as %s and here as %s. Copies that differ by a little were meant to be one.", short(name, 60), len(groups[main]), quote(short(main, 120)), quote(short(other, 120))))

@@ -59,6 +59,9 @@ func glossedBy(p *param, about string) bool {
 }
 
 func (v *view) paramTautology(p *param) {
+	if len(p.desc) > 60 {
+		return
+	}
 	said := contentWords(p.desc)
 	if len(said) == 0 || len(said) > 5 || p.values() != nil {
 		return
@@ -84,6 +87,9 @@ var (
 	sizeSays   = []string{"byte", "pixel", "px", "kb", "mb", "percent", "0-1", "0 to 1", "meter", "metre", "km", "mile", "inch", "cm", "mm", "gram", "kg", "degree", "celsius", "fahrenheit", "second", "minute", "character", "point", "unit", "e.g", "example", "items", "number of", "count", "ratio", "between", "scale", "per ", "em"}
 )
 
+// unitWords end names that carry their unit.
+var unitWords = setOf("ms millis sec secs seconds minutes min mins hours days weeks cents usd eur bytes kb mb px pct seconds_ago unix iso epoch")
+
 // paramUnits finds numbers and times that a model can only guess the unit of.
 func (v *view) paramUnits(p *param, about string) {
 	if p.schema.has("format") || p.schema.has("pattern") || p.values() != nil || p.schema.has("examples") || p.is("boolean") || p.is("object") || p.is("array") {
@@ -94,13 +100,13 @@ func (v *view) paramUnits(p *param, about string) {
 	if len(p.words) > 0 {
 		last = p.words[len(p.words)-1]
 	}
-	unitInName := setOf("ms millis sec secs seconds minutes min mins hours days weeks cents usd eur bytes kb mb px pct seconds_ago unix iso epoch")[last]
+	unitInName := unitWords[last]
 	switch {
 	case unitInName:
 	case timeNames[last] && !hasAny(said, timeSays...):
-		v.found("param.ambiguous-time", Warn, p.schema, fmt.Sprintf("%q is a time, and nothing says in which unit or format.", short(p.name, 80)))
+		v.found("param.ambiguous-time", nested(p, Warn), p.schema, fmt.Sprintf("%q is a time, and nothing says in which unit or format.", short(p.name, 80)))
 	case moneyNames[last] && (p.is("number") || p.is("integer")) && last != "total" && !hasAny(said, moneySays...):
-		v.found("param.ambiguous-money", Warn, p.schema, fmt.Sprintf("%q is an amount, and nothing says in which unit: cents or whole ones, and of what.", short(p.name, 80)))
+		v.found("param.ambiguous-money", nested(p, Warn), p.schema, fmt.Sprintf("%q is an amount, and nothing says in which unit: cents or whole ones, and of what.", short(p.name, 80)))
 	case sizeNames[last] && (p.is("number") || p.is("integer")) && !hasAny(said, sizeSays...):
 		v.found("param.ambiguous-quantity", Info, p.schema, fmt.Sprintf("%q has no unit.", short(p.name, 80)))
 	}
@@ -114,6 +120,12 @@ func sentencesAbout(s, name string) string {
 	}
 	return s[max(0, i-80):min(len(s), i+len(name)+160)]
 }
+
+// pickNames end names of what picks the thing to act on.
+var pickNames = setOf("name path branch key table file filename url index resource target")
+
+// globNames end names where a pattern is a plausible guess.
+var globNames = setOf("branch path file filename table key")
 
 // paramIdentity looks at identifiers: which form, and one thing or many?
 func (v *view) paramIdentity(p *param, about string) {
@@ -131,9 +143,9 @@ func (v *view) paramIdentity(p *param, about string) {
 	if !v.destroysSomething() || !p.isOnly("string") || !p.required || p.depth > 0 || p.schema.has("pattern") || p.schema.has("format") || p.values() != nil {
 		return
 	}
-	if (isID || setOf("name path branch key table file filename url index resource target")[last]) && !hasAny(said, "exact", "never a", "not a pattern", "glob", "pattern", "wildcard", "full", "absolute", "uuid", "unique") {
+	if (isID || pickNames[last]) && !hasAny(said, "exact", "never a", "not a pattern", "glob", "pattern", "wildcard", "full", "absolute", "uuid", "unique") {
 		sev := Info
-		if !isID && last != "url" && setOf("branch path file filename table key")[last] && said == "" {
+		if !isID && last != "url" && globNames[last] && said == "" {
 			sev = Warn
 		}
 		v.found("param.exact-vs-pattern", sev, p.schema, fmt.Sprintf("%q destroys what %q names, and nothing says that it is one exact name and never a pattern.", short(v.name, 80), short(p.name, 80)))
@@ -184,7 +196,7 @@ func closedSet(s string) string {
 	}
 	for _, w := range strings.Fields(s) {
 		w = strings.Trim(w, "()`'\".,;")
-		if parts := strings.Split(w, "|"); len(parts) >= 2 && allWords(parts) {
+		if parts := strings.Split(w, "|"); len(parts) >= 2 && allWords(parts) && !hasAny(s, "delimit", "separat", "format") {
 			return w
 		}
 	}
@@ -200,7 +212,7 @@ func listedValues(s string) int {
 		if item == "" {
 			continue
 		}
-		if strings.Count(item, " ") > 0 || len(item) > 24 || fillers[item] {
+		if !allWords([]string{item}) || fillers[item] {
 			return 0
 		}
 		n++
@@ -232,7 +244,7 @@ func quotedList(s string) string {
 			} else {
 				run, start = 1, i
 			}
-			if parts[i] == "" || strings.ContainsAny(parts[i], " \n") || len(parts[i]) > 24 {
+			if !allWords(parts[i : i+1]) {
 				run = 0
 			}
 			if run >= 3 {
@@ -327,10 +339,14 @@ func isOpaque(value string) bool {
 	if len(w) == 0 || plainValues[lower(value)] {
 		return false
 	}
-	if len(w) > 1 {
-		return len(value) <= 6 // several words explain themselves
+	if len(w) > 1 || isNumber(value) {
+		return false // several words explain themselves
 	}
-	return !isNumber(value)
+	if isUpper(value[0]) {
+		return len(value) <= 3 && isUpper(value[len(value)-1]) // a code; labels for people explain themselves
+	}
+	_, verb := verbOf(lower(value))
+	return verb == ""
 }
 
 // well-known sets need no gloss: they are named by the parameter.
@@ -371,19 +387,24 @@ func (v *view) paramDefault(p *param, about string) {
 }
 
 func (v *view) defaultUnstated(p *param) {
-	limited := p.schema.has("minimum") || p.schema.has("maximum")
-	counting := setOf("limit page per_page page_size count max depth top_k max_results num offset")[lower(p.name)]
+	counting := countWords.any(p.words)
 	switch {
 	case p.is("boolean"), p.values() != nil && choiceNames[lower(p.name)]:
 		v.found("param.default-unstated", Info, p.schema, fmt.Sprintf("Nothing says what happens when %q is left out.", short(p.name, 80)))
-	case (p.is("integer") || p.is("number")) && (limited || counting):
+	case (p.is("integer") || p.is("number")) && counting:
 		v.found("param.default-unstated", Warn, p.schema, fmt.Sprintf("Nothing says which number stands for %q when it is left out.", short(p.name, 80)))
 	}
 }
 
+// countWords are in the names of numbers that bound a result.
+var countWords = setOf("limit page count max depth top num offset results size")
+
 func saysAbsence(s string) bool {
 	return hasAny(s, "default", "if omitted", "when omitted", "if not", "when not", "leave empty", "left out", "optional", "otherwise", "no filter", "all ", "unset", "if empty", "if absent", "only if", "if true", "when true", "whether", "filter", "omit", "set to", "if set", "absent", "automatically", "instead of")
 }
+
+// noDefaults follow the word default without being one.
+var noDefaults = setOf("branch value values behavior behaviour branches project setting settings is the a calendar")
 
 // statedDefault finds "Default 20", "defaults to 20", "(default: 20)", "fts (default)"
 // in a folded text. It returns the value, "?" when only the word is there.
@@ -407,7 +428,7 @@ func statedDefault(s string) string {
 		if end < 0 {
 			end = len(after)
 		}
-		if value := strings.TrimRight(after[:end], ".!?"); value != "" && !setOf("branch value values behavior behaviour branches project setting settings is the a calendar")[value] {
+		if value := strings.TrimRight(after[:end], ".!?"); value != "" && !noDefaults[value] {
 			return value
 		}
 	}
@@ -510,6 +531,9 @@ func fitsType(typ string, n *node) bool {
 
 var textNames = setOf("body text content message comment description summary note notes markdown html prompt document")
 
+// countNames are numbers of things.
+var countNames = setOf("limit page offset count per_page page_size max_results depth")
+
 // paramBounds looks for limits that are said and not enforced, and texts without any.
 func (v *view) paramBounds(p *param) {
 	s := lower(p.desc)
@@ -526,7 +550,7 @@ func (v *view) paramBounds(p *param) {
 	if p.is("string") && p.depth == 0 && hasAny(s, "json object", "json string", "json array", "json-encoded", "stringified json", "comma-separated", "comma separated") && !hasAny(strings.Join(v.words, " "), "json", "csv") {
 		v.found("param.structured-string", Info, p.schema, fmt.Sprintf("%q is a text that holds a structure, which the schema could name.", short(p.name, 80)))
 	}
-	if p.isOnly("number") && setOf("limit page offset count per_page page_size max_results depth")[lower(p.name)] {
+	if p.isOnly("number") && countNames[lower(p.name)] {
 		v.found("schema.number-for-count", Info, p.schema, fmt.Sprintf("%q counts something, and takes fractions.", short(p.name, 80)))
 	}
 }

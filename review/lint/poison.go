@@ -35,7 +35,8 @@ var phrases = func() *patternSet {
 		"to <1> use|call|invoke|run <3> tool|this <3> first|must|need|have|should <3> @read")
 	ps.compile("poison.priority", (*hit).isPriority,
 		"highest|top|absolute|maximum|utmost <1> priority|precedence",
-		"must|always|should <3> invoked|called|used|run|executed|chosen|selected <1> first|before <4> every|each|any|all|other|request|question|tool|tools",
+		"must|always|should <3> invoked|called|used|run|executed|chosen|selected <1> first <3> every|each|any|all <2> request|requests|question|questions|query|queries|message|messages|task|tasks|turn|conversation|prompt",
+		"must|always|should <3> invoked|called|used|run|executed <1> before <3> every|each|any|all <2> request|question|answer|response|reply|message|turn|other",
 		"always|must <2> call|use|invoke|run|prefer|choose <1> this <1> tool? first",
 		"before|over <1> any|every|all|using|calling <1> other <1> tool|tools|function|functions",
 		"take|takes|taking|has|have <2> priority|precedence <2> over <3> tool|tools|other|others",
@@ -236,10 +237,13 @@ func (h *hit) isPriority() bool {
 	return true
 }
 
+// conditions start the case in which something holds.
+var conditions = setOf("when if before after to unless")
+
 // conditional reports whether the sentence goes on with the case in which it holds.
 func (h *hit) conditional() bool {
 	after := words(h.text.fold()[h.end:max(h.end, h.text.sentenceAt(h.start).End)])
-	return len(after) > 0 && setOf("when if before after to unless")[after[0]]
+	return len(after) > 0 && conditions[after[0]]
 }
 
 func (h *hit) isRemoteInstruction() bool {
@@ -266,9 +270,13 @@ func (h *hit) isCoercion() bool {
 		hasAny(near, "you must", "must pass", "must include", "must provide", "must call", "must use", "do not skip", "never skip", "always pass", "always include")
 }
 
+// supposing are words after which nothing is said to be so.
+var supposing = setOf("if when unless once that whether")
+
 func (h *hit) isJailbreak() bool {
 	s := h.sentence()
-	return h.imperative() && !hasAny(s, "device", "android", "browser", "signed in", "logged in", "connected", "emulator", "sandbox is", "ready")
+	told := h.imperative() || strings.HasPrefix(h.text.fold()[h.start:], "you") && !supposing[h.before()]
+	return told && !hasAny(s, "device", "android", "browser", "signed in", "logged in", "connected", "emulator", "sandbox is", "ready")
 }
 
 func (h *hit) isSteering() bool {

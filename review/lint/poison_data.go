@@ -100,11 +100,14 @@ func (v *view) mention(h *hit, message string) {
 	f.PositionClass, f.Excerpt = Described, excerpt(h.sentence())
 }
 
+// programs start a shell command.
+var programs = setOf("cat curl wget bash sh eval nc base64 scp tar python python3 node powershell $( sudo rm echo")
+
 // isPipeline reports whether a text is a shell command that reads, pipes or fetches.
 func isPipeline(s string) bool {
 	s = strings.TrimSpace(s)
 	first, rest, _ := strings.Cut(s, " ")
-	if !setOf("cat curl wget bash sh eval nc base64 scp tar python python3 node powershell $( sudo rm echo")[first] {
+	if !programs[first] {
 		return strings.HasPrefix(s, "$(") || strings.HasPrefix(s, "`") && strings.HasSuffix(s, "`") && strings.Contains(s, "|")
 	}
 	return strings.ContainsAny(rest, "|~$<>;") || strings.Contains(rest, "/")
@@ -174,6 +177,9 @@ func destination(s string) (int, string) {
 			return i, words
 		}
 	}
+	if i, phone := phoneNumber(s); i >= 0 {
+		return i, phone
+	}
 	for at := 0; at < len(s); {
 		end := strings.IndexAny(s[at:], " \n\t,;()<>\"'`")
 		if end < 0 {
@@ -183,6 +189,23 @@ func destination(s string) (int, string) {
 			return at, w
 		}
 		at += end + 1
+	}
+	return -1, ""
+}
+
+// phoneNumber finds + and at least nine digits, with blanks and dashes among them.
+func phoneNumber(s string) (int, string) {
+	for i := strings.IndexByte(s, '+'); i >= 0; i = nextIndex(s, "+", i) {
+		end, digits := i+1, 0
+		for end < len(s) && (isDigit(s[end]) || s[end] == ' ' || s[end] == '-') {
+			if isDigit(s[end]) {
+				digits++
+			}
+			end++
+		}
+		if digits >= 9 && (i == 0 || s[i-1] == ' ' || s[i-1] == ':') {
+			return i, strings.TrimRight(s[i:end], " -")
+		}
 	}
 	return -1, ""
 }
@@ -198,7 +221,7 @@ func isAddress(w string) bool {
 	case hasDottedQuad(w):
 		return w != "127.0.0.1" && w != "0.0.0.0"
 	}
-	return len(w) >= 9 && w[0] == '+' && strings.Trim(w[1:], "0123456789-") == ""
+	return false
 }
 
 // hasDottedQuad finds an IPv4 address.
@@ -332,14 +355,16 @@ func (v *view) encodedBlobs(t *text) {
 		return
 	}
 	seen := 0
-	for _, w := range strings.FieldsFunc(t.s, func(r rune) bool { return strings.ContainsRune(" \n\t\r,;:()<>\"'`[]{}", r) }) {
-		if len(w) < minBlob || len(w) > maxBlobSize {
-			continue
+	for at := 0; at < len(t.s) && seen < maxBlobs; {
+		end := strings.IndexAny(t.s[at:], " \n\t\r,;:()<>\"'`[]{}")
+		if end < 0 {
+			end = len(t.s) - at
 		}
-		if seen++; seen > maxBlobs {
-			return
+		if end >= minBlob && end <= maxBlobSize {
+			seen++
+			v.blob(t, strings.TrimRight(t.s[at:at+end], ".!?"))
 		}
-		v.blob(t, strings.TrimRight(w, ".!?"))
+		at += end + 1
 	}
 	if strings.Contains(lower(t.s), "rot13") || strings.Contains(lower(t.s), "rot-13") {
 		v.decodedText(t, t.s, rot13(t.s))

@@ -43,6 +43,9 @@ var harvestNames = func() set {
 	return s
 }()
 
+// flagWords start long names that are still names.
+var flagWords = setOf("is has max min num allow enable disable include exclude should")
+
 func sentenceName(p *param) string {
 	switch {
 	case len(p.name) > maxParamName:
@@ -53,7 +56,7 @@ func sentenceName(p *param) string {
 		return "tells the model what to read"
 	case secretStore(lower(p.name)) != "":
 		return "names a store of credentials"
-	case len(p.words) >= 6 && tellingVerbs.any(p.words) && !setOf("is has max min num allow enable disable include exclude should")[p.words[0]]:
+	case len(p.words) >= 6 && tellingVerbs.any(p.words) && !flagWords[p.words[0]]:
 		return "is a sentence"
 	}
 	return ""

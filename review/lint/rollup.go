@@ -11,7 +11,11 @@ import (
 const (
 	rollUpListing = 5
 	rollUpTool    = 4
+	rollUpTools   = 3 // tools that it takes to speak of the listing
 )
+
+// leastPlaces is smaller in a small listing, where fewer places are true of the whole.
+func leastPlaces(tools int) int { return min(rollUpListing, max(rollUpTools, tools/3)) }
 
 type rollKey struct {
 	rule     string
@@ -23,8 +27,8 @@ type rollKey struct {
 
 // rollUp joins equal facts: first over the whole listing, then within a tool. The order
 // of what is left is that of the first place.
-func rollUp(found []Finding) []Finding {
-	found = join(found, rollUpListing, func(f *Finding) rollKey {
+func rollUp(found []Finding, tools int) []Finding {
+	found = join(found, leastPlaces(tools), func(f *Finding) rollKey {
 		return rollKey{rule: f.Rule, severity: f.Severity, isNew: f.New}
 	}, true)
 	return join(found, rollUpTool, func(f *Finding) rollKey {
@@ -42,7 +46,7 @@ func join(found []Finding, least int, key func(*Finding) rollKey, overTools bool
 	}
 	drop := make([]bool, len(found))
 	for _, places := range groups {
-		if len(places) < least || overTools && toolsIn(found, places) < 3 {
+		if len(places) < least || overTools && toolsIn(found, places) < rollUpTools {
 			continue
 		}
 		joined := joinPlaces(found, places, overTools)

@@ -233,7 +233,7 @@ func (v *view) load() {
 	}
 	if deepest >= deepParams {
 		sev := Info
-		if deepest > deepParams {
+		if deepest > deepParams && leaves <= tooParams {
 			sev = Warn
 		}
 		v.found("schema.deep-nesting", sev, v.input, fmt.Sprintf("Parameters are nested %d levels deep.", deepest))
@@ -245,6 +245,14 @@ func (n *node) names2() []string {
 		return nil
 	}
 	return n.names
+}
+
+// nested weighs less what stands deep inside: it is sent seldom.
+func nested(p *param, sev Severity) Severity {
+	if p.depth > 0 {
+		return Info
+	}
+	return sev
 }
 
 // anyKeys are keywords that say what a value may be.
@@ -259,7 +267,7 @@ func (v *view) paramSchema(p *param) {
 		return
 	}
 	if !slices.ContainsFunc(anyKeys, n.has) {
-		v.found("schema.untyped", Warn, n, fmt.Sprintf("%q has no type, so a model may send anything.", short(p.name, 80)))
+		v.found("schema.untyped", nested(p, Warn), n, fmt.Sprintf("%q has no type, so a model may send anything.", short(p.name, 80)))
 		return
 	}
 	if p.isOnly("array") && !n.has("prefixItems") && (n.text("type") == "array") {
@@ -268,6 +276,6 @@ func (v *view) paramSchema(p *param) {
 		}
 	}
 	if n.text("type") == "object" && !n.has("properties") && !n.get("additionalProperties").is('{') && !n.has("patternProperties") && !n.has("$ref") && !slices.ContainsFunc([]string{"anyOf", "oneOf", "allOf", "propertyNames"}, n.has) && len(words(p.desc)) < 6 {
-		v.found("schema.object-no-properties", Warn, n, fmt.Sprintf("%q is an object, and nothing says which keys it takes.", short(p.name, 80)))
+		v.found("schema.object-no-properties", nested(p, Warn), n, fmt.Sprintf("%q is an object, and nothing says which keys it takes.", short(p.name, 80)))
 	}
 }

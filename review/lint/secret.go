@@ -142,17 +142,19 @@ var credentialNames = setOf("api_key apikey token access_token auth_token authto
 
 func (v *view) secretParam(p *param) {
 	desc := lower(p.desc)
-	about := desc + " " + v.description()
 	named := credentialNames[strings.Join(p.words, "_")]
 	asked := !named && hasAny(desc, "your api key", "user's api key", "your access token", "your github token", "your password", "user's password")
-	asked = asked || hasAny(v.description(), "user's api key in", "api key in `"+lower(p.name), "password in `"+lower(p.name), "token in `"+lower(p.name))
+	if about := v.description(); !named && strings.Contains(about, " in `") {
+		name := lower(p.name)
+		asked = asked || hasAny(about, "user's api key in `"+name, "api key in `"+name, "password in `"+name, "token in `"+name)
+	}
 	if !named && !asked || !(p.is("string") || len(p.types) == 0) {
 		return
 	}
 	if hasAny(desc, "pagination", "next page", "page token", "cursor", "continuation", "csrf", "name of", "environment variable", "env var", "optional", "configured", "defaults to", "if not set", "if omitted", "handled by", "device token", "search token") {
 		return
 	}
-	if hasAny(about, "never stored by the model", "taken from the server") || p.schema.has("default") && p.schema.text("default") == "" {
+	if hasAny(desc, "taken from the server") || p.schema.has("default") && p.schema.text("default") == "" {
 		return
 	}
 	v.found("secret.param", Warn, p.schema, fmt.Sprintf("The parameter %q makes the model carry a credential, so it stands in the conversation and in every log of it.", p.name))

@@ -18,6 +18,9 @@ func (v *view) shapeRules() {
 // maxName is the longest name of a tool that the protocol allows.
 const maxName = 128
 
+// ages are versions in words.
+var ages = setOf("legacy deprecated old")
+
 func (v *view) nameRules() {
 	bad, slash := 0, 0
 	for i := range len(v.name) {
@@ -40,7 +43,7 @@ func (v *view) nameRules() {
 			continue
 		}
 		isVersion := len(w) >= 2 && len(w) <= 3 && w[0] == 'v' && isDigit(w[1]) && i == len(v.words)-1
-		if isVersion || (setOf("legacy deprecated old")[w] && i == len(v.words)-1) || len(w) == 1 && isDigit(w[0]) && i == len(v.words)-1 {
+		if isVersion || (ages[w] && i == len(v.words)-1) || len(w) == 1 && isDigit(w[0]) && i == len(v.words)-1 {
 			v.found("tool.name-version", Info, v.nameNode(), fmt.Sprintf("%q carries a version in its name, which every change makes older.", short(v.name, 80)))
 			return
 		}
@@ -69,7 +72,7 @@ func (v *view) modeFlag() {
 				}
 			}
 		}
-		if len(have) >= 2 || len(have) == 1 && have[writes] != "" && len(p.values()) >= 3 {
+		if len(have) >= 2 {
 			v.found("tool.mode-flag", Warn, p.schema, fmt.Sprintf("%q chooses between actions of different effect (%s). Several tools can be chosen, permitted and described apart.", short(p.name, 80), effectList(have)))
 		}
 	}
@@ -97,7 +100,11 @@ func (v *view) catchAll() {
 		free = free || p.depth == 0 && (p.isOnly("string") || p.isOnly("object")) && p.values() == nil
 	}
 	s := v.description()
-	claims := hasAny(s, "anything", "any operation", "any task", "all operations", "any action", "everything you", "various operations", "any kind of request", "general purpose", "general-purpose")
+	lead := s
+	if v.desc != nil && len(v.desc.sentences()) > 0 {
+		lead = v.desc.sentences()[0].Text
+	}
+	claims := (catchAllNames.any(v.words) || len(v.words) == 1) && hasAny(lead, "anything", "any operation", "any task", "all operations", "any action", "everything you", "various operations", "any kind of request", "general purpose", "general-purpose")
 	only := catchAllNames[v.words[0]] && len(v.words) == 1
 	if free && (claims || only && len(words(s)) <= 6) {
 		v.found("tool.catch-all", Warn, v.nameNode(), fmt.Sprintf("%q claims everything, so nothing tells a model when it is the right tool.", short(v.name, 80)))
@@ -128,7 +135,7 @@ func (v *view) multiAction() {
 	kinds := map[effect]bool{}
 	lead := v.desc.sentences()[:1]
 	for _, tok := range v.desc.tokens() {
-		if len(lead) == 0 || tok.start >= lead[0].End || tok.start > 120 {
+		if len(lead) == 0 || tok.start >= lead[0].End || tok.start > 50 {
 			break
 		}
 		if e, verb := verbOf(tok.w); verb == tok.w && e != unclear {
@@ -140,19 +147,23 @@ func (v *view) multiAction() {
 	}
 }
 
+// referenceWords name text that is always the same.
+var referenceWords = setOf("guide guidelines policy docs documentation help reference style readme instructions manual cheatsheet handbook conventions")
+
+// builtins are names of what most hosts bring along.
+var builtins = setOf("run_command execute_command shell bash run_shell exec_shell run_terminal_command read_file write_file edit_file fetch fetch_url web_search web_fetch run_bash terminal")
+
 // elsewhere finds what another part of the protocol, or the host, does better.
 func (v *view) elsewhere() {
 	readOnly, _ := v.hint("readOnlyHint")
-	static := setOf("guide guidelines policy docs documentation help reference style readme instructions manual cheatsheet handbook conventions")
-	if len(v.params) == 0 && (v.effect == reads || readOnly) && static.any(v.words) {
+	if len(v.params) == 0 && (v.effect == reads || readOnly) && referenceWords.any(v.words) {
 		v.found("tool.static-reference", Info, v.nameNode(), fmt.Sprintf("%q returns text that is always the same: a resource, which a user attaches once, fits better.", short(v.name, 80)))
 	}
 	s := v.description()
 	if hasAny(s, "when the user types /", "when the user types `/", "slash command", "run when the user types", "user invokes /") {
 		v.found("tool.user-workflow", Info, v.descNode(), "The user starts this by name: a prompt fits better than a tool.")
 	}
-	builtin := setOf("run_command execute_command shell bash run_shell exec_shell run_terminal_command read_file write_file edit_file fetch fetch_url web_search web_fetch run_bash terminal")
-	if builtin[strings.Join(v.words, "_")] {
+	if builtins[strings.Join(v.words, "_")] {
 		v.found("tool.builtin-overlap", Info, v.nameNode(), fmt.Sprintf("Most hosts have what %q does built in.", short(v.name, 80)))
 	}
 	if v.destroysSomething() && !hasAny(v.prose(), "only when", "only if", "only after", "explicit", "confirm", "do not call", "don't call", "never call", "use this only", "ask the user", "speculativ", "do not set", "prefer", "refus") {

@@ -109,27 +109,30 @@ func tokenise(s string) []token {
 		for i < len(s) && (isWordByte(s[i]) || s[i] == '\'' && i+1 < len(s) && isWordByte(s[i+1]) || s[i] == '-' && i+1 < len(s) && isWordByte(s[i+1])) {
 			i++
 		}
-		toks = append(toks, contraction(start, s[start:i])...)
+		toks = appendWord(toks, start, s[start:i])
 	}
 	return toks
 }
 
-// contraction splits "don't"; any other word stands alone, without a possessive.
-func contraction(start int, w string) []token {
+// appendWord splits "don't"; any other word stands alone, without a possessive.
+func appendWord(toks []token, start int, w string) []token {
 	end := start + len(w)
-	if rest, ok := strings.CutSuffix(w, "n't"); ok && rest != "" {
-		if rest == "ca" {
-			rest = "can"
-		}
-		return []token{{start, end, rest}, {start, end, "not"}}
+	first, negated := w, false
+	switch {
+	case w == "dont":
+		first, negated = "do", true
+	case w == "cannot" || w == "can't":
+		first, negated = "can", true
+	case strings.HasSuffix(w, "n't") && len(w) > 3:
+		first, negated = w[:len(w)-3], true
+	case strings.HasSuffix(w, "'s"):
+		first = w[:len(w)-2]
 	}
-	switch w {
-	case "dont":
-		return []token{{start, end, "do"}, {start, end, "not"}}
-	case "cannot":
-		return []token{{start, end, "can"}, {start, end, "not"}}
+	toks = append(toks, token{start, end, first})
+	if negated {
+		toks = append(toks, token{start, end, "not"})
 	}
-	return []token{{start, end, strings.TrimSuffix(w, "'s")}}
+	return toks
 }
 
 // sentences splits the folded text.

@@ -46,7 +46,7 @@ func (v *view) mark(t *text, m prose.Mark) {
 	case prose.Bidi:
 		v.hiddenOnce(t, m, "unicode.bidi", Critical)
 	case prose.ZeroWidth, prose.Stack, prose.Separator, prose.Unassigned:
-		v.hiddenOnce(t, m, "unicode.zero-width", High)
+		v.hiddenOnce(t, m, "unicode.zero-width", zeroWidthSeverity(t))
 	case prose.SoftHyphen:
 		v.hiddenOnce(t, m, "unicode.zero-width", Info)
 	case prose.ByteOrder:
@@ -61,6 +61,28 @@ func (v *view) mark(t *text, m prose.Mark) {
 		v.hiddenOnce(t, m, "unicode.private-use", Warn)
 	}
 }
+
+// zeroWidthSeverity tells a message, or a name that is not what it looks like, from a
+// stray character that came with a copy: one kind of them, and few.
+func zeroWidthSeverity(t *text) Severity {
+	if t.role == roleName || t.role == roleProperty || t.role == roleValue {
+		return High
+	}
+	kinds, n := map[rune]bool{}, 0
+	for _, m := range prose.HiddenIn(t.s) {
+		if m.Kind == prose.ZeroWidth {
+			kinds[m.First()] = true
+			n += m.Count
+		}
+	}
+	if len(kinds) > 1 || n >= strayMarks {
+		return High
+	}
+	return Warn
+}
+
+// strayMarks is how many zero-width characters are no accident.
+const strayMarks = 4
 
 // controlSeverity is critical for what drives a terminal.
 func controlSeverity(m prose.Mark) Severity {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -23,7 +21,8 @@ type view struct {
 	effect effect
 	head   string // verb that the effect comes from
 
-	hits     []hit // passages that the text rules found
+	said     string // everything in words, see prose
+	hits     []hit  // passages that the text rules found
 	findings []Finding
 }
 
@@ -42,26 +41,38 @@ type param struct {
 
 func newView(t surface.Tool) *view {
 	v := &view{tool: t, root: parse(t.Raw), name: t.Name, words: nameWords(t.Name)}
-	v.input, v.output = v.schema(t.InputSchema), v.schema(t.OutputSchema)
+	names := schemaNames[t.Form]
+	v.input, v.output = v.root.firstOf(names.input...), v.root.firstOf(names.output...)
 	v.collect()
 	v.listParams(v.input, 0, 0)
 	v.effect, v.head = effectOf(v)
 	return v
 }
 
-// schema finds the node of what an accessor of the tool returns: forms differ in the
-// name of the member, never in the bytes.
-func (v *view) schema(get func() (jsontext.Value, bool)) *node {
-	raw, ok := get()
-	if !ok || v.root == nil {
-		return nil
-	}
-	for _, k := range v.root.kids {
-		if len(k.raw) == len(raw) && string(k.raw) == string(raw) {
-			return k
+// schemaNames are the members that hold the schemas, by the form of a definition; as the
+// accessors of surface.Tool know them, without reading the definition again.
+var schemaNames = map[surface.Form]struct{ input, output []string }{
+	surface.FormWire:       {[]string{"inputSchema"}, []string{"outputSchema"}},
+	surface.FormSnake:      {[]string{"input_schema"}, []string{"output_schema"}},
+	surface.FormParameters: {[]string{"parameters", "parametersJsonSchema", "parameters_json_schema"}, nil},
+}
+
+// firstOf returns the first member of these names that is not null.
+func (n *node) firstOf(names ...string) *node {
+	for _, name := range names {
+		if m := n.get(name); m != nil && m.kind != 'n' {
+			return m
 		}
 	}
 	return nil
+}
+
+// title is the name for people, "" when there is none.
+func (v *view) title() string {
+	if t := v.root.text("title"); t != "" {
+		return t
+	}
+	return v.root.get("annotations").text("title")
 }
 
 // maxParamDepth bounds nesting: deeper parameters are not judged.
@@ -200,13 +211,16 @@ func (v *view) description() string {
 
 // prose is everything that is said about the tool and its parameters, folded.
 func (v *view) prose() string {
-	var b strings.Builder
-	b.WriteString(v.description())
-	for _, p := range v.params {
-		b.WriteByte('\n')
-		b.WriteString(lower(p.desc))
+	if v.said == "" {
+		var b strings.Builder
+		b.WriteString(v.description())
+		for _, p := range v.params {
+			b.WriteByte('\n')
+			b.WriteString(lower(p.desc))
+		}
+		v.said = b.String()
 	}
-	return b.String()
+	return v.said
 }
 
 // found reports a finding at a node; extra fields are set by the caller's function.
