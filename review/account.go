@@ -342,13 +342,15 @@ func (s *Service) DisableUser(ctx context.Context, a Actor, userID string) error
 		if !u.Active() {
 			return nil
 		}
-		before := userFacts(u)
+		before, ruled := userFacts(u), u.RoleOn("") == people.Admin
 		u.DisabledAt = s.now()
 		if err := tx.UpdateUser(ctx, u); err != nil {
 			return err
 		}
-		if err := keepsAdministrator(ctx, tx); err != nil {
-			return err
+		if ruled {
+			if err := keepsAdministrator(ctx, tx); err != nil {
+				return err
+			}
 		}
 		if err := s.endAccess(ctx, tx, u.ID); err != nil {
 			return err

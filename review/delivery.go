@@ -63,12 +63,12 @@ func (s *Service) sender(ctx context.Context, in Incoming, p *push) error {
 		}
 		p.delivery.Verified = true
 		if in.TooLarge {
-			return errBodyTooLarge
+			return s.tooLarge()
 		}
 		return nil
 	}
 	if in.TooLarge {
-		return errBodyTooLarge // a signature is over the whole body, so nobody can tell whose it is
+		return s.tooLarge() // a signature is over the whole body, so nobody can tell whose it is
 	}
 	srv, err := s.verifySignature(ctx, in)
 	p.server, p.actor = srv, Actor{Via: "webhook", Addr: in.Addr}
@@ -79,7 +79,11 @@ func (s *Service) sender(ctx context.Context, in Incoming, p *push) error {
 	return err
 }
 
-var errBodyTooLarge = Errorf(TooLarge, "Not accepted: the body is larger than this server takes. Push the listing alone, without messages around it.")
+// tooLarge is the refusal of a body that was cut off.
+func (s *Service) tooLarge() error {
+	mib := float64(s.cfg.Limits.Surface.Limits.WithDefaults().Bytes) / (1 << 20)
+	return Errorf(TooLarge, "Not accepted: the body is larger than the %.3g MiB that a listing may have. Push the listing alone, without messages around it.", mib)
+}
 
 // tokenSender finds the token, its scope and the server, in this order: who has a
 // valid token learns that a server is none of theirs, not whether it exists.
@@ -157,6 +161,16 @@ func (s *Service) refuse(ctx context.Context, p *push, why error) error {
 // keepRefused stores the record. Of what anybody can send in any number only
 // samples are kept.
 func (s *Service) keepRefused(ctx context.Context, tx Tx, d *Delivery, kind Kind) error {
+	if d.ServerID == "" {
+		// Whoever set a server up looks at its deliveries to see why nothing comes.
+		srv, err := tx.ServerBySlug(ctx, d.Slug)
+		switch {
+		case err == nil:
+			d.ServerID = srv.ID
+		case KindOf(err) != NotFound:
+			return err
+		}
+	}
 	if !d.Verified || kind == RateLimited {
 		n, err := tx.AddUnverified(ctx, d.ServerID, d.ReceivedAt.Format(time.DateOnly))
 		if err != nil || n > unverifiedSamples {

@@ -42,7 +42,25 @@ func (c *serveCmd) Run(e *env) error {
 	if err := in.sayHello(e, ln.Addr()); err != nil {
 		return err
 	}
+	go in.sweep(e.ctx, log)
 	return srv.Serve(e.ctx, ln)
+}
+
+// sweep forgets expired sessions every hour until ctx ends. They count for
+// nothing either way; this only keeps their table small.
+func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if _, err := i.store.Sessions().DeleteExpired(ctx); err != nil && ctx.Err() == nil {
+			log.Error("expired sessions were not removed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 func (c *serveCmd) config() (config.Config, error) {

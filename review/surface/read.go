@@ -86,7 +86,8 @@ const (
 	defaultTools  = 5_000
 )
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults fills in what is zero.
+func (l Limits) WithDefaults() Limits {
 	for _, f := range []struct {
 		value   *int
 		instead int
@@ -111,7 +112,7 @@ func (l Limits) withDefaults() Limits {
 // The listing shares memory with b: hand over a slice that nobody changes.
 func Read(b []byte, opt Options) (*Listing, error) {
 	r := &reader{opt: opt}
-	r.opt.Limits = opt.Limits.withDefaults()
+	r.opt.Limits = opt.Limits.WithDefaults()
 	if err := r.read(b); err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func Read(b []byte, opt Options) (*Listing, error) {
 // name are all kept. A file that can't be read refuses the whole folder, with the
 // file named: a folder is taken whole or not at all.
 func ReadFolder(files []File, opt Options) (*Listing, error) {
-	opt.Limits = opt.Limits.withDefaults()
+	opt.Limits = opt.Limits.WithDefaults()
 	folder, err := bundle(files, opt.Limits)
 	if err != nil {
 		return nil, err
