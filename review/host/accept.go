@@ -60,7 +60,7 @@ func (c *checkup) judge(provider *Profile) {
 			c.refuse(provider, it, "/description", RuleDescription, fmt.Sprintf("the description has %d characters, and %s take %d", n, a.DescriptionWhere, a.Description))
 		}
 		c.judgeRoot(provider, it)
-		c.walk(it.schema, "/inputSchema", func(s *node, at string) { c.judgeSchema(provider, it, s, at) })
+		c.walk(it.schema, schemaPath(), func(s *node, at path) { c.judgeSchema(provider, it, s, at) })
 	}
 	if a.Tools > 0 && len(sent) > a.Tools && c.r.p.Limit.Tools == 0 {
 		c.add(Issue{What: Refused, Rule: RuleCount, Level: Error, TakesDown: len(sent),
@@ -74,8 +74,11 @@ func (c *checkup) judgeName(provider *Profile, it *item) {
 	switch {
 	case !a.names.MatchString(it.name):
 		rule := RuleNameChars
-		if n > 64 {
+		switch tool := it.tool.name; {
+		case n > 64:
 			rule = RuleNameLength
+		case a.names.MatchString(tool) && tool != it.name:
+			rule = RuleServerName
 		}
 		c.refuse(provider, it, "/name", rule, fmt.Sprintf("the name %s, with %d characters, does not match %s", clip(it.name), n, a.Names))
 	case a.Once > 0 && n > a.Once:
@@ -111,7 +114,7 @@ func (c *checkup) judgeRoot(provider *Profile, it *item) {
 }
 
 // judgeSchema checks one schema, wherever it stands.
-func (c *checkup) judgeSchema(provider *Profile, it *item, s *node, at string) {
+func (c *checkup) judgeSchema(provider *Profile, it *item, s *node, at path) {
 	a := &provider.Accepts
 	for _, k := range a.Without {
 		if s.has(k) {
@@ -119,29 +122,32 @@ func (c *checkup) judgeSchema(provider *Profile, it *item, s *node, at string) {
 			if k == "$ref" || k == "$defs" {
 				rule = RuleRef
 			}
-			c.refuse(provider, it, at+"/"+escapePointer(k), rule, k+" is not among its keywords")
+			c.refuse(provider, it, at.to(k).String(), rule, k+" is not among its keywords")
 		}
 	}
 	typ := s.get("type")
 	if a.Items && (typ.isText("array") || slices.Contains(typ.texts(), "array")) && !s.hasAny("items", "prefixItems") {
-		c.refuse(provider, it, at, RuleItems, "an array has no items")
+		c.refuse(provider, it, at.String(), RuleItems, "an array has no items")
 	}
 	if a.OneType && typ.is('[') {
-		c.refuse(provider, it, at+"/type", RuleTypeList, "the type is a list")
+		c.refuse(provider, it, at.to("type").String(), RuleTypeList, "the type is a list")
 	}
 	if e := s.get("enum"); a.TextEnums && e.is('[') && (!e.allTexts() || typ != nil && !typ.isText("string")) {
-		c.refuse(provider, it, at+"/enum", RuleEnum, "an enum is for texts of type string only")
+		c.refuse(provider, it, at.to("enum").String(), RuleEnum, "an enum is for texts of type string only")
 	}
 	if f := s.get("format").string(); f != "" && a.Formats != nil && (typ == nil || typ.isText("string")) && !slices.Contains(a.Formats, f) {
-		c.refuse(provider, it, at+"/format", RuleFormat, "the format "+clip(f)+" is not among "+strings.Join(a.Formats, ", "))
+		c.refuse(provider, it, at.to("format").String(), RuleFormat, "the format "+clip(f)+" is not among "+strings.Join(a.Formats, ", "))
 	}
 }
 
 // refuse records what the provider refuses.
 func (c *checkup) refuse(provider *Profile, it *item, at string, rule Rule, why string) {
 	level := Error
-	if provider.Accepts.Advice {
+	switch {
+	case provider.Accepts.Advice:
 		level = Info
+	case rule == RuleDescription:
+		level = Warn // it holds for some models only
 	}
 	reason := "refused by " + provider.Name + ": " + why + "."
 	if c.valid(it) {
@@ -149,7 +155,7 @@ func (c *checkup) refuse(provider *Profile, it *item, at string, rule Rule, why 
 	} else {
 		reason = "R" + reason[1:]
 	}
-	if provider.Accepts.Else != "" && rule != RuleNameChars && rule != RuleNameLength {
+	if provider.Accepts.Else != "" && !strings.HasPrefix(at, "/name") {
 		reason += " " + provider.Accepts.Else
 	}
 	c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at, What: Refused, Rule: rule, Level: level, Reason: reason,
@@ -161,30 +167,34 @@ func (c *checkup) advise(it *item, at string, rule Rule, what What, reason strin
 	c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at, What: what, Rule: rule, Level: Info, Reason: reason, item: it})
 }
 
-// walk calls f for a schema and those inside it, with their pointers. What a
-// surface may hold bounds how many there are.
-func (c *checkup) walk(s *node, at string, f func(*node, string)) {
+// walk calls f for a schema and those inside it, with their places. What a surface
+// may hold bounds how many there are.
+func (c *checkup) walk(s *node, at path, f func(*node, path)) {
 	if !s.is('{') {
 		return
 	}
 	f(s, at)
 	for _, m := range s.members {
-		below := at + "/" + escapePointer(m.name)
+		if m.value.kind != '{' && m.value.kind != '[' {
+			continue
+		}
 		switch shapes[m.name] {
 		case "schema":
-			c.walk(m.value, below, f)
-			for i, e := range elemsOf(m.value) {
-				c.walk(e, below+"/"+strconv.Itoa(i), f)
-			}
+			c.walk(m.value, at.to(m.name), f)
+			c.walkAll(m.value, at.to(m.name), f)
 		case "schemas":
-			for i, e := range elemsOf(m.value) {
-				c.walk(e, below+"/"+strconv.Itoa(i), f)
-			}
+			c.walkAll(m.value, at.to(m.name), f)
 		case "map":
 			for _, p := range m.value.membersOf() {
-				c.walk(p.value, below+"/"+escapePointer(p.name), f)
+				c.walk(p.value, at.to(m.name).to(p.name), f)
 			}
 		}
+	}
+}
+
+func (c *checkup) walkAll(list *node, at path, f func(*node, path)) {
+	for i, e := range elemsOf(list) {
+		c.walk(e, at.to(strconv.Itoa(i)), f)
 	}
 }
 

@@ -128,7 +128,7 @@ func (c *strictness) target(s *node) *node {
 	}
 	at := c.root
 	for step := range strings.SplitSeq(path, "/") {
-		at = at.get(strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+		at = at.get(unescapePointer(step))
 	}
 	return at
 }

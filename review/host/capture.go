@@ -197,7 +197,7 @@ func (k *comparer) compare(it *item, got surface.Tool, name string) Pair {
 	k.truncated(r, &seen)
 	d := &differ{r: r, it: &seen}
 	d.description()
-	d.schema(it.tool.exact.get("inputSchema"), seen.schema, "/inputSchema")
+	d.schema(it.tool.exact.get("inputSchema"), seen.schema, schemaPath())
 	pair.Lost = r.out.Lost
 	same := it.schema.same(seen.schema) && it.description == seen.description
 	pair.AsMeant = pair.AsMeant && same

@@ -39,6 +39,7 @@ func (r *renderer) compact(it *item, s, whole *node) *node {
 	lost := []string{"all descriptions in it", "all definitions", "all objects at depth 3 or more", "all unions"}
 	passes := []func(*node) *node{codexMute, codexForget, func(n *node) *node { return codexCollapse(n, 0) }, codexSingle}
 	n := 0
+	it.muted = true
 	for n < len(passes) && len(whole.bytes()) > codexBytes {
 		s = passes[n](s)
 		whole = codexOrder(s)
@@ -227,7 +228,7 @@ func localDef(ref string) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(rest, "/")
-	return table + "/" + strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	return table + "/" + unescapePointer(name)
 }
 
 // codexFits says where and why a schema can't be put into the fields of Codex.

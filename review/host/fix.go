@@ -33,19 +33,25 @@ var fixes = map[Rule]func(*checkup, Issue) string{
 	RuleRootUnion:   fixRootUnion,
 	RuleProperty:    fixProperty,
 	RuleSchema:      fixSchema,
-	RuleItems:       func(*checkup, Issue) string { return `"items": {"type": "string"}, or the schema that the elements have.` },
+	RuleItems: func(*checkup, Issue) string {
+		return `"items": {"type": "string"}, or the schema that the elements have.`
+	},
 	RuleProperties:  func(*checkup, Issue) string { return `"properties": {}` },
 	RuleDescription: fixDescription,
 	RuleTypeList:    fixTypeList,
 	RuleKeyword:     fixKeyword,
 	RuleEnum:        fixEnum,
-	RuleFormat:      func(*checkup, Issue) string { return "Remove format, and say in the description what the text looks like." },
-	RuleRef:         fixRef,
-	RuleUnion:       func(*checkup, Issue) string { return "Say in the description of the property which forms it takes." },
-	RuleSize:        func(*checkup, Issue) string { return "Make the schema smaller: say what counts in the description of the tool, which is not cut there." },
-	RuleConstraint:  fixConstraint,
-	RulePage:        func(*checkup, Issue) string { return "Return all tools on the first page." },
-	RuleText:        func(*checkup, Issue) string { return "" },
+	RuleFormat: func(*checkup, Issue) string {
+		return "Remove format, and say in the description what the text looks like."
+	},
+	RuleRef:   fixRef,
+	RuleUnion: func(*checkup, Issue) string { return "Say in the description of the property which forms it takes." },
+	RuleSize: func(*checkup, Issue) string {
+		return "Make the schema smaller: say what counts in the description of the tool, which is not cut there."
+	},
+	RuleConstraint: fixConstraint,
+	RulePage:       func(*checkup, Issue) string { return "Return all tools on the first page." },
+	RuleText:       func(*checkup, Issue) string { return "" },
 }
 
 func fixListing(c *checkup, i Issue) string {
@@ -137,7 +143,7 @@ func fixRootUnion(c *checkup, i Issue) string {
 
 func fixProperty(c *checkup, i Issue) string {
 	name := i.Pointer[strings.LastIndexByte(i.Pointer, '/')+1:]
-	name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	name = unescapePointer(name)
 	clean := cutUTF16(Clean{Keep: "a-zA-Z0-9_-", With: "_", Per: "run", Trim: "_"}.apply(name), 64)
 	if clean == "" {
 		return "Name the property in letters a to z, and keep its name in your language in the description."
@@ -209,7 +215,7 @@ func namesOnlyIn(tail, head string) []string {
 func (i Issue) at(pointer string) *node {
 	n := i.item.tool.exact
 	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		step = unescapePointer(step)
 		if n.is('[') {
 			index := slices.IndexFunc(n.elems, func(*node) bool { return true })
 			if isIndex(step) {
@@ -280,7 +286,7 @@ func fixConstraint(c *checkup, i Issue) string {
 	switch {
 	case keyword == "description" && i.What == Dropped:
 		return "Give the property a type: its description is lost with the rest of a schema that has none."
-	case v == nil || i.What != Dropped || len(v.bytes()) > 120:
+	case v == nil || i.What != Dropped || i.Level == Info || len(v.bytes()) > 120:
 		return ""
 	}
 	return fmt.Sprintf("Say it in the description as well, if the model has to know: %s %s.", keyword, v.bytes())

@@ -22,7 +22,7 @@ func (r *renderer) compareAll() {
 		d.fields()
 		d.description()
 		if listed := it.def.get("inputSchema"); listed != nil {
-			d.schema(it.tool.exact.get("inputSchema"), it.schema, "/inputSchema")
+			d.schema(it.tool.exact.get("inputSchema"), it.schema, schemaPath())
 		}
 		if d.more > 0 {
 			r.lose(it.tool, "/inputSchema", Rewritten, "%d more places of the schema do not reach the model as listed.", d.more)
@@ -89,86 +89,93 @@ func (d *differ) description() {
 	}
 }
 
+// schemaPath is where schemas begin; there is room for what is below.
+func schemaPath() path { return append(make(path, 0, 16), "inputSchema") }
+
 // schema compares a schema with what is sent in its place.
-func (d *differ) schema(listed, sent *node, at string) {
+func (d *differ) schema(listed, sent *node, at path) {
 	switch {
 	case listed == sent || listed == nil:
 	case sent == nil:
-		d.lose(at, Dropped, "%s leaves it out.", d.r.p.Name)
+		d.lose(at.String(), Dropped, "%s leaves it out.", d.r.p.Name)
 	case !listed.is('{') || !sent.is('{'):
 		d.value(listed, sent, at)
 	default:
 		for _, m := range listed.members {
-			d.keyword(listed, sent, m, at+"/"+escapePointer(m.name))
+			d.keyword(listed, sent, m, at.to(m.name))
 		}
 	}
 }
 
 // keyword compares one member of a schema.
-func (d *differ) keyword(listed, sent *node, m member, at string) {
+func (d *differ) keyword(listed, sent *node, m member, at path) {
 	v := sent.get(m.name)
-	if v == nil {
+	switch {
+	case v == nil:
 		d.missing(sent, m, at)
 		return
+	case v == m.value:
+		return
 	}
-	switch m.name {
-	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+	switch shapes[m.name] {
+	case "map":
 		if m.value.is('{') && v.is('{') {
 			for _, p := range m.value.members {
-				d.schema(p.value, v.get(p.name), at+"/"+escapePointer(p.name))
+				d.schema(p.value, v.get(p.name), at.to(p.name))
 			}
 			return
 		}
-	case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties":
+	case "schema":
 		d.schema(m.value, v, at)
 		return
-	case "anyOf", "oneOf", "allOf", "prefixItems":
+	case "schemas":
 		if m.value.is('[') && v.is('[') && len(m.value.elems) == len(v.elems) {
 			for i, e := range m.value.elems {
-				d.schema(e, v.elems[i], at+"/"+strconv.Itoa(i))
+				d.schema(e, v.elems[i], at.to(strconv.Itoa(i)))
 			}
 			return
 		}
-	case "description":
-		if v.is('"') && m.value.is('"') && strings.HasPrefix(v.str, m.value.str) {
-			return // what was folded into it is said where it came from
-		}
+	}
+	if m.name == "description" && v.is('"') && m.value.is('"') && strings.HasPrefix(v.str, m.value.str) {
+		return // what was folded into it is said where it came from
 	}
 	d.value(m.value, v, at)
 }
 
 // missing records a keyword that is not there any more.
-func (d *differ) missing(sent *node, m member, at string) {
+func (d *differ) missing(sent *node, m member, at path) {
 	text := sent.get("description").string()
-	root := isUnion(m.name) && strings.Count(at, "/") == 2
+	root := isUnion(m.name) && len(at) == 2
+	worded := strings.HasPrefix(d.it.description, "Input constraint: ")
 	switch {
+	case d.it.muted && m.name == "description":
 	case root && strings.Contains(text, m.name+": "):
-		d.lose(at, Folded, "%s writes it into the description and forgets the types of what is not in every branch.", d.r.p.Name).Rule = RuleRootUnion
-	case root && !sent.hasAny("anyOf", "oneOf", "allOf") && !strings.HasPrefix(d.it.description, "Input constraint: "):
-		d.lose(at, Dropped, "%s leaves it out.", d.r.p.Name).Rule = RuleRootUnion
-	case strings.Contains(text, m.name+": ") && strings.Contains(text, string(m.value.sorted().bytes())):
-		d.lose(at, Folded, "%s writes it into the description.", d.r.p.Name)
+		d.lose(at.String(), Folded, "%s writes it into the description and forgets the types of what is not in every branch.", d.r.p.Name).Rule = RuleRootUnion
+	case root && worded:
+		d.lose(at.String(), Folded, "%s merges the branches and puts the rule into a sentence of the description.", d.r.p.Name).Rule = RuleRootUnion
+	case root && !sent.hasAny("anyOf", "oneOf", "allOf"):
+		d.lose(at.String(), Dropped, "%s leaves it out.", d.r.p.Name).Rule = RuleRootUnion
+	case text != "" && strings.Contains(text, m.name+": ") && strings.Contains(text, string(m.value.sorted().bytes())):
+		d.lose(at.String(), Folded, "%s writes it into the description.", d.r.p.Name)
 	case m.name == "const" && sent.has("enum"):
-		d.lose(at, Rewritten, "It is sent as an enum.")
+		d.lose(at.String(), Rewritten, "It is sent as an enum.")
 	case m.name == "$ref" && len(sent.membersOf()) > 0:
-		d.lose(at, Rewritten, "What it refers to stands in its place.").Rule = RuleRef
-	case m.name == "type" && sent.has("anyOf"), m.name == "oneOf" && sent.has("anyOf"):
-		d.lose(at, Rewritten, "It is sent as anyOf.")
-	case root && strings.HasPrefix(d.it.description, "Input constraint: "):
-		d.lose(at, Folded, "%s merges the branches and puts the rule into a sentence of the description.", d.r.p.Name).Rule = RuleRootUnion
+		d.lose(at.String(), Rewritten, "What it refers to stands in its place.").Rule = RuleRef
+	case (m.name == "type" || m.name == "oneOf") && sent.has("anyOf"):
+		d.lose(at.String(), Rewritten, "It is sent as anyOf.")
 	default:
-		d.lose(at, Dropped, "%s leaves it out.", d.r.p.Name)
+		d.lose(at.String(), Dropped, "%s leaves it out.", d.r.p.Name)
 	}
 }
 
 func isUnion(name string) bool { return name == "anyOf" || name == "oneOf" || name == "allOf" }
 
 // value compares two values that are no pair of schemas.
-func (d *differ) value(listed, sent *node, at string) {
+func (d *differ) value(listed, sent *node, at path) {
 	if listed == sent || sameValue(listed, sent) {
 		return
 	}
-	d.lose(at, Rewritten, "%s is sent as %s.", short(listed), short(sent))
+	d.lose(at.String(), Rewritten, "%s is sent as %s.", short(listed), short(sent))
 }
 
 // sameValue compares values however numbers are written and keys ordered.

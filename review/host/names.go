@@ -41,6 +41,9 @@ func (r *renderer) nameAll() {
 // whyRenamed tells a cut name from a cleaned one, and whose name was cleaned.
 func (r *renderer) whyRenamed(it *item) Rule {
 	n := r.p.Names
+	if n.Scheme == "copilot" {
+		n.Server = n.Tool // one cleaning for both
+	}
 	switch {
 	case n.Limit > 0 && utf16Len(n.join(it.tool).clean) > n.Limit:
 		return RuleNameLength

@@ -258,6 +258,16 @@ func appendName(dst []byte, s string) []byte {
 
 func (n *node) bytes() []byte { return n.appendTo(nil) }
 
+// printed returns n with its text, so that it is written out once.
+func (n *node) printed() *node {
+	if n == nil || n.text != nil {
+		return n
+	}
+	p := *n
+	p.text = n.bytes()
+	return &p
+}
+
 // same reports whether both print the same.
 func (n *node) same(o *node) bool {
 	if n == o {

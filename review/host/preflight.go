@@ -155,7 +155,7 @@ func (c *checkup) losses() {
 			}
 		}
 		if i.Level == Error && it != nil && c.valid(it) {
-			i.Reason = fmt.Sprintf("Valid by the specification, refused by %s. %s", c.r.p.Name, i.Reason)
+			i.Reason = fmt.Sprintf("Valid by the specification, %s by %s. %s", l.What, c.r.p.Name, i.Reason)
 		}
 		if i.TakesDown > 0 {
 			i.Reason += fmt.Sprintf(" It takes %s down with it.", others(i.TakesDown))
@@ -188,7 +188,7 @@ var harmless = strings.Fields("$schema $id $comment title examples deprecated re
 func level(l Loss, it *item) Level {
 	keyword := l.Pointer[strings.LastIndexByte(l.Pointer, '/')+1:]
 	switch {
-	case l.What == Refused, it != nil && it.gone, l.Tool == "" && l.What == Dropped:
+	case l.What == Refused, l.Rule == RulePage, l.What == Dropped && (l.Tool == "" || it != nil && it.gone && isWhole(l)):
 		return Error
 	case l.What == Truncated, l.Rule == RuleSize, l.Rule == RuleNameLength, l.Rule == RuleRootUnion:
 		return Warn
@@ -245,7 +245,7 @@ func (c *checkup) cutTwins() {
 
 // dangling finds references whose definition is not sent.
 func (c *checkup) dangling(it *item) {
-	c.walk(it.schema, "/inputSchema", func(s *node, at string) {
+	c.walk(it.schema, schemaPath(), func(s *node, at path) {
 		ref := s.get("$ref").string()
 		def := localDef(ref)
 		if def == "" {
@@ -253,7 +253,7 @@ func (c *checkup) dangling(it *item) {
 		}
 		table, name, _ := strings.Cut(def, "/")
 		if !it.schema.get(table).has(name) {
-			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at + "/$ref", What: Dropped, Rule: RuleRef, Level: Warn, item: it,
+			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at.to("$ref").String(), What: Dropped, Rule: RuleRef, Level: Warn, item: it,
 				Reason: fmt.Sprintf("%s is sent, and what it refers to is not: the model can't know what to put there.", clip(ref))})
 		}
 	})
@@ -274,9 +274,9 @@ func (c *checkup) doubts(it *item) {
 		} else if d.Root {
 			rule = RuleRootUnion
 		}
-		c.walk(it.tool.exact.get("inputSchema"), "/inputSchema", func(s *node, at string) {
-			if s.has(d.Keyword) && (!d.Root || at == "/inputSchema") {
-				c.advise(it, at+"/"+d.Keyword, rule, Rewritten, d.Reason)
+		c.walk(it.tool.exact.get("inputSchema"), schemaPath(), func(s *node, at path) {
+			if s.has(d.Keyword) && (!d.Root || len(at) == 1) {
+				c.advise(it, at.to(d.Keyword).String(), rule, Rewritten, d.Reason)
 			}
 		})
 	}

@@ -17,17 +17,18 @@ type item struct {
 	hasDescription bool
 	schema         *node // nil when none is sent
 	strict         bool  // a host that asks the provider for strict arguments
+	muted          bool  // all descriptions of the schema are lost, which is said once
 	deferred       bool
 	gone           bool // it is not sent; why is among the losses
 }
 
 // renderer turns a surface into what one host sends.
 type renderer struct {
-	p      *Profile
-	s      *Surface
-	out    *Rendering
-	items  []*item
-	steps  int // left for inlining
+	p     *Profile
+	s     *Surface
+	out   *Rendering
+	items []*item
+	steps int // left for inlining
 }
 
 // Render renders the surface for a profile, in the variant that it stands for.
@@ -197,6 +198,7 @@ func (r *renderer) rewrite(it *item) {
 		}
 		steps[name](r, it)
 	}
+	it.schema = it.schema.printed()
 }
 
 func (r *renderer) passInstructions(sv *server) {
@@ -230,8 +232,10 @@ func (r *renderer) limit() {
 			Detail: fmt.Sprintf("%d tools, and %s takes %d: the request is refused.", len(sent), r.p.Name, most)})
 		return
 	}
+	r.out.Lost = append(r.out.Lost, Loss{What: Dropped, Rule: RuleCount,
+		Detail: fmt.Sprintf("%s offers the first %d tools only, and there are %d.", r.p.Name, most, len(sent))})
 	for _, it := range sent[most:] {
-		r.drop(it, "", Dropped, "%s offers the first %d tools only, and there are %d.", r.p.Name, most, len(sent)).Rule = RuleCount
+		r.drop(it, "", Dropped, "%s offers the first %d tools only.", r.p.Name, most)
 	}
 }
 

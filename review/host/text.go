@@ -11,6 +11,9 @@ import (
 // utf16Len counts the UTF-16 units of a text. A lone surrogate (three bytes, as
 // package surface has it) is one unit.
 func utf16Len(s string) int {
+	if isPrintable(s) {
+		return len(s)
+	}
 	n := 0
 	for len(s) > 0 {
 		units, size := unitsOf(s)
@@ -94,17 +97,66 @@ func trimSpace(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != '\u0085' || r == '\uFEFF' })
 }
 
-// fillIn puts the names into a text of a profile.
+// fillIn puts the names into a text of a profile. What stands in a name is not
+// looked at.
 func fillIn(form, server, tool string) string {
-	if !strings.Contains(form, "{") {
+	var b strings.Builder
+	for {
+		at := strings.IndexByte(form, '{')
+		if at < 0 {
+			break
+		}
+		b.WriteString(form[:at])
+		form = form[at:]
+		switch {
+		case strings.HasPrefix(form, "{server}"):
+			b.WriteString(server)
+			form = form[len("{server}"):]
+		case strings.HasPrefix(form, "{tool}"):
+			b.WriteString(tool)
+			form = form[len("{tool}"):]
+		default:
+			b.WriteByte('{')
+			form = form[1:]
+		}
+	}
+	if b.Len() == 0 {
 		return form
 	}
-	return strings.NewReplacer("{server}", server, "{tool}", tool).Replace(form)
+	b.WriteString(form)
+	return b.String()
 }
+
+// path is a JSON pointer in the making: most places that are looked at are never
+// named.
+type path []string
+
+func (p path) String() string {
+	var b strings.Builder
+	for _, step := range p {
+		b.WriteByte('/')
+		b.WriteString(escapePointer(step))
+	}
+	return b.String()
+}
+
+// to returns the path of a member.
+func (p path) to(step string) path { return append(p, step) }
 
 // escapePointer writes a name as one step of a JSON pointer.
 func escapePointer(s string) string {
+	if !strings.ContainsAny(s, "~/") {
+		return s
+	}
 	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
+}
+
+// unescapePointer reads one step of a JSON pointer.
+func unescapePointer(s string) string {
+	if !strings.Contains(s, "~") {
+		return s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s, "~1", "/"), "~0", "~")
 }
 
 func compareBytes(a, b string) int { return strings.Compare(a, b) }
