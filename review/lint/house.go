@@ -163,8 +163,8 @@ func bucketKeys(v *view) []string {
 	}
 	slices.Sort(object)
 	keys := []string{"name " + strings.Join(object, " ")}
-	if v.desc != nil && len(v.desc.sentences()) > 0 {
-		said := contentWords(v.desc.sentences()[0].Text)
+	if v.desc != nil {
+		said := contentWords(v.desc.lead().Text)
 		if len(said) >= 4 {
 			said = said[1:]
 			slices.Sort(said)
@@ -296,7 +296,7 @@ func (h *house) buried(a, b *view, k [2]string, said map[[2]string]bool) {
 		if first == len(s) {
 			continue
 		}
-		lead := v.desc.sentences()[0].End
+		lead := v.desc.lead().End
 		if first > max(lead, early) || first > lead && first > early/2 {
 			said[k] = true
 			h.at(v, "desc.buried-distinction", Warn, v.descNode(), fmt.Sprintf("What separates %q from its sibling stands after %d characters; a model that chooses reads the beginning.", short(v.name, 80), first))

@@ -248,12 +248,31 @@ func (h *house) absentSiblings(order []string, uses map[string][]use) {
 				}
 			}
 		}
-		for _, v := range h.views {
+		for _, v := range h.relatives(perFamily) {
 			if !has[v] && h.expects(v, perFamily, required) && !strings.Contains(v.prose(), lower(name)) && !(len(v.words) > 0 && makers.any(v.words)) {
 				h.at(v, "param.absent-sibling", Info, orRoot(v.input, v.root), fmt.Sprintf("%d tools take %q, its relatives among them, and %q does not. If that is meant, the text has to say so.", len(all), short(name, 60), short(v.name, 80)))
 			}
 		}
 	}
+}
+
+// relatives are the tools of these families and the outliers that belong to them, in
+// the order of the listing.
+func (h *house) relatives(perFamily map[string]int) []*view {
+	var out []*view
+	for _, f := range h.families.Families {
+		if perFamily[f.Name] > 0 {
+			for _, p := range f.Positions {
+				out = append(out, h.views[p-1])
+			}
+		}
+	}
+	for _, o := range h.families.Outliers {
+		if perFamily[o.RelatedFamily] > 0 {
+			out = append(out, h.views[o.Position-1])
+		}
+	}
+	return out
 }
 
 // expects reports whether a model that knows the relatives of v would think that it

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -61,7 +62,7 @@ func (p *parser) value(up *node) (*node, bool) {
 		}
 		n.raw = bytes.Clone(raw)
 		if n.kind == '"' {
-			n.str, _ = surface.DecodeString(n.raw)
+			n.str = decode(n.raw)
 		}
 		return n, true
 	}
@@ -79,7 +80,7 @@ func (p *parser) container(n *node) bool {
 			if err != nil {
 				return false
 			}
-			name, _ = surface.DecodeString(raw)
+			name = decode(raw)
 			n.names = append(n.names, name)
 		} else if k == 0 {
 			return false
@@ -96,6 +97,15 @@ func (p *parser) container(n *node) bool {
 	}
 	n.raw = p.raw[start:p.dec.InputOffset()]
 	return true
+}
+
+// decode reads a string literal. Most have no escape and need no parser.
+func decode(raw jsontext.Value) string {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return string(raw[1 : len(raw)-1])
+	}
+	s, _ := surface.DecodeString(raw)
+	return s
 }
 
 // get returns a member, nil when there is none. It works on nil.

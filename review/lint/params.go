@@ -307,7 +307,7 @@ var plainValues = setOf(`asc desc json csv xml html markdown md text pdf yaml pn
 	day week month year hour minute second daily weekly monthly hourly name date created updated relevance ascending descending success failure failed error warning info debug pending running completed cancelled canceled
 	draft published archived deleted new old start end first last before after file directory folder both light dark visible hidden critical urgent bug feature epic task story issue pull_request merged
 	added removed modified unknown other full partial simple detailed summary verbose brief basic advanced raw markdown_v2 utf8 utf-8 base64 horizontal vertical row column line bar pie area scatter
-	north south east west true_false accept dismiss click double single string number integer boolean array object null date-time too_expensive not_using_it switching_provider approve reject comment request_changes`)
+	include exclude skip only ignore keep replace relations links fields north south east west true_false accept dismiss click double single string number integer boolean array object null date-time too_expensive not_using_it switching_provider approve reject comment request_changes`)
 
 // opaqueEnum finds values that a model can't know the meaning of: one word that is
 // plain English but no plain choice is a code of the house.
@@ -411,7 +411,7 @@ var noDefaults = setOf("branch value values behavior behaviour branches project 
 func statedDefault(s string) string {
 	i := strings.Index(s, "default")
 	for ; i >= 0; i = nextIndex(s, "default", i) {
-		before := strings.TrimSpace(s[:i])
+		before := strings.TrimSpace(s[max(0, i-60):i])
 		after := s[i+len("default"):]
 		after = strings.TrimPrefix(after, "s")
 		if strings.HasSuffix(before, "(") && strings.HasPrefix(after, ")") {

@@ -113,15 +113,24 @@ func (p *part) add(alternatives string) {
 	}
 }
 
+// maxMatches bounds how many passages of one text a rule looks at: it is more than any
+// honest text has, and a text that repeats itself a thousand times is read by nobody.
+const maxMatches = 500
+
 // find returns the matches in t, in order of their first word.
 func (ps *patternSet) find(t *text, yield func(hit)) {
 	toks := t.tokens()
+	seen := map[string]int{}
 	for i := range toks {
 		for _, p := range ps.byFirst[toks[i].w] {
+			if seen[p.rule] >= maxMatches {
+				continue
+			}
 			end := p.match(toks, i+1, 1)
 			if end < 0 {
 				continue
 			}
+			seen[p.rule]++
 			h := hit{rule: p.rule, text: t, start: toks[i].start, end: toks[end-1].end, first: i}
 			if t.sentenceAt(h.start).End < h.end || p.check != nil && !p.check(&h) {
 				continue

@@ -76,13 +76,10 @@ func (v *view) takes(t *text, from, to int) bool {
 	if t.hidden {
 		return true
 	}
-	lead := t.role == roleDescription && from == t.sentences()[0].Start
+	lead := t.role == roleDescription && from == t.lead().Start
 	toks := t.tokens()
 	n := 0
-	for i := range toks {
-		if toks[i].start < from || toks[i].start >= to {
-			continue
-		}
+	for i := tokenAt(toks, from); i < len(toks) && toks[i].start < to; i++ {
 		n++
 		if !takers[toks[i].w] || lead && n <= 2 {
 			continue
@@ -130,11 +127,14 @@ func (v *view) exfiltration(t *text) {
 		return
 	}
 	for i, sent := range t.sentences() {
+		if i >= maxMatches {
+			return
+		}
 		at, dest := destination(sent.Text)
 		if dest == "" || exampleBefore(sent.Text[:at]) || hasAny(sent.Text[max(0, at-24):at], "e.g", "example", "such as", "format", "like") {
 			continue
 		}
-		if !hasAny(sent.Text, freight...) || !v.carries(t, sent.Start, sent.Start+at, i == 0) {
+		if !hasAny(sent.Text, freight...) || !v.carries(t, max(sent.Start, sent.Start+at-windowBefore), sent.Start+at, i == 0) {
 			continue
 		}
 		v.hits = append(v.hits, hit{rule: "poison.exfil", text: t, start: sent.Start + at, end: sent.Start + at + len(dest), first: -1,
@@ -145,14 +145,11 @@ func (v *view) exfiltration(t *text) {
 
 // carries reports whether a verb within sixty characters before the destination orders
 // the transfer.
-func (v *view) carries(t *text, from, dest int, first bool) bool {
+func (v *view) carries(t *text, start, dest int, first bool) bool {
 	lead := first && t.role == roleDescription && !t.hidden
 	toks, n := t.tokens(), 0
-	for i := range toks {
+	for i := tokenAt(toks, start); i < len(toks) && toks[i].start < dest; i++ {
 		tok := toks[i]
-		if tok.start < from || tok.start >= dest {
-			continue
-		}
 		n++
 		if !carriers[tok.w] || dest-tok.start > 120 || lead && n <= 2 {
 			continue
@@ -161,8 +158,8 @@ func (v *view) carries(t *text, from, dest int, first bool) bool {
 		if h.negatedBefore() {
 			continue
 		}
-		if h.imperative() || h.before() == "to" && hasAny(t.fold()[from:dest], "has to", "have to", "need to", "needs to", "be sure to", "remember to") ||
-			h.before() == "be" && hasAny(t.fold()[from:dest], "has to be", "have to be", "must be", "should be", "needs to be") {
+		if h.imperative() || h.before() == "to" && hasAny(t.fold()[start:dest], "has to", "have to", "need to", "needs to", "be sure to", "remember to") ||
+			h.before() == "be" && hasAny(t.fold()[start:dest], "has to be", "have to be", "must be", "should be", "needs to be") {
 			return true
 		}
 	}
@@ -402,7 +399,7 @@ func (v *view) decodedText(t *text, from, decoded string) {
 	case len(probe.hits) > 0 || isPipeline(lower(decoded)):
 		f := v.at(t, "poison.encoded-blob", Critical, fmt.Sprintf("Encoded text reads %q.", short(decoded, 200)))
 		f.Excerpt, f.PositionClass = excerpt(from), Instruction
-		v.texts = append(v.texts, d)
+		v.addDecoded(t, decoded)
 	case strings.Count(decoded, " ") >= 2 && from != t.s:
 		v.at(t, "poison.encoded-blob", Info, fmt.Sprintf("Encoded text reads %q.", short(decoded, 200))).Excerpt = excerpt(from)
 	}

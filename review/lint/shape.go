@@ -100,10 +100,7 @@ func (v *view) catchAll() {
 		free = free || p.depth == 0 && (p.isOnly("string") || p.isOnly("object")) && p.values() == nil
 	}
 	s := v.description()
-	lead := s
-	if v.desc != nil && len(v.desc.sentences()) > 0 {
-		lead = v.desc.sentences()[0].Text
-	}
+	lead := v.desc.lead().Text
 	claims := (catchAllNames.any(v.words) || len(v.words) == 1) && hasAny(lead, "anything", "any operation", "any task", "all operations", "any action", "everything you", "various operations", "any kind of request", "general purpose", "general-purpose")
 	only := catchAllNames[v.words[0]] && len(v.words) == 1
 	if free && (claims || only && len(words(s)) <= 6) {
@@ -133,17 +130,17 @@ func (v *view) multiAction() {
 	}
 	distinct := map[string]bool{}
 	kinds := map[effect]bool{}
-	lead := v.desc.sentences()[:1]
+	lead := v.desc.lead()
 	for _, tok := range v.desc.tokens() {
-		if len(lead) == 0 || tok.start >= lead[0].End || tok.start > 50 {
+		if tok.start >= lead.End || tok.start > 50 {
 			break
 		}
 		if e, verb := verbOf(tok.w); verb == tok.w && e != unclear {
 			distinct[verb], kinds[e] = true, true
 		}
 	}
-	if len(distinct) >= 3 && len(kinds) >= 2 && hasAny(lead[0].Text, ", ") {
-		v.found("tool.multi-action", Info, v.descNode(), "The first sentence names several actions: "+quote(lead[0].Text))
+	if len(distinct) >= 3 && len(kinds) >= 2 && hasAny(lead.Text, ", ") {
+		v.found("tool.multi-action", Info, v.descNode(), "The first sentence names several actions: "+quote(lead.Text))
 	}
 }
 

@@ -32,6 +32,8 @@ type text struct {
 	s      string // as received
 	hidden bool   // was not visible where it stood: decoded, or in a comment
 
+	marked map[string]int // index of the finding by rule of hidden characters
+
 	isFolded bool
 	folded   string // lower case ASCII where s only looks different
 	toks     []token
@@ -144,6 +146,14 @@ func (t *text) sentences() []prose.Sentence {
 	return t.sents
 }
 
+// lead is the first sentence, empty when there is none. It works on nil.
+func (t *text) lead() prose.Sentence {
+	if t == nil || len(t.sentences()) == 0 {
+		return prose.Sentence{}
+	}
+	return t.sentences()[0]
+}
+
 // sentenceAt is the sentence that holds an offset of the folded text.
 func (t *text) sentenceAt(offset int) prose.Sentence {
 	sents := t.sentences()
@@ -157,9 +167,36 @@ func (t *text) sentenceAt(offset int) prose.Sentence {
 		}
 	}
 	if lo < len(sents) && sents[lo].Start <= offset {
-		return sents[lo]
+		return window(sents[lo], t.fold(), offset)
 	}
 	return prose.Sentence{Start: offset, End: offset}
+}
+
+// What is looked at of a sentence that never ends.
+const (
+	windowBefore = 1500
+	windowAfter  = 2500
+)
+
+// window cuts a sentence to the neighbourhood of an offset, at ASCII bytes.
+func window(s prose.Sentence, text string, offset int) prose.Sentence {
+	if s.End-s.Start <= windowBefore+windowAfter {
+		return s
+	}
+	from, to := max(s.Start, offset-windowBefore), min(s.End, offset+windowAfter)
+	for from < offset && text[from] >= 0x80 {
+		from++
+	}
+	for to > offset && to < len(text) && text[to] >= 0x80 {
+		to--
+	}
+	return prose.Sentence{Start: from, End: to, Text: text[from:to]}
+}
+
+// tokenAt is the index of the first token at or behind an offset.
+func tokenAt(toks []token, offset int) int {
+	i, _ := slices.BinarySearchFunc(toks, offset, func(t token, at int) int { return t.start - at })
+	return i
 }
 
 // words are the words of a short text, for rules that compare.

@@ -19,8 +19,10 @@ func (v *view) unicodeRules() {
 		if isPlain(t.s) {
 			continue
 		}
-		for _, m := range prose.HiddenIn(t.s) {
-			v.mark(t, m)
+		marks := prose.HiddenIn(t.s)
+		stray := zeroWidthSeverity(t, marks)
+		for _, m := range marks {
+			v.mark(t, m, stray)
 		}
 		v.lookAlikes(t)
 		v.compatForm(t)
@@ -37,7 +39,7 @@ func (v *view) at(t *text, rule string, sev Severity, message string) *Finding {
 
 // mark reports a run of hidden characters. One kind is one finding in a text: the first
 // run stands for all, so that a million of them cost one.
-func (v *view) mark(t *text, m prose.Mark) {
+func (v *view) mark(t *text, m prose.Mark, stray Severity) {
 	switch m.Kind {
 	case prose.Tag:
 		v.tagBlock(t, m)
@@ -46,7 +48,7 @@ func (v *view) mark(t *text, m prose.Mark) {
 	case prose.Bidi:
 		v.hiddenOnce(t, m, "unicode.bidi", Critical)
 	case prose.ZeroWidth, prose.Stack, prose.Separator, prose.Unassigned:
-		v.hiddenOnce(t, m, "unicode.zero-width", zeroWidthSeverity(t))
+		v.hiddenOnce(t, m, "unicode.zero-width", stray)
 	case prose.SoftHyphen:
 		v.hiddenOnce(t, m, "unicode.zero-width", Info)
 	case prose.ByteOrder:
@@ -64,12 +66,12 @@ func (v *view) mark(t *text, m prose.Mark) {
 
 // zeroWidthSeverity tells a message, or a name that is not what it looks like, from a
 // stray character that came with a copy: one kind of them, and few.
-func zeroWidthSeverity(t *text) Severity {
+func zeroWidthSeverity(t *text, marks []prose.Mark) Severity {
 	if t.role == roleName || t.role == roleProperty || t.role == roleValue {
 		return High
 	}
 	kinds, n := map[rune]bool{}, 0
-	for _, m := range prose.HiddenIn(t.s) {
+	for _, m := range marks {
 		if m.Kind == prose.ZeroWidth {
 			kinds[m.First()] = true
 			n += m.Count
@@ -93,18 +95,17 @@ func controlSeverity(m prose.Mark) Severity {
 }
 
 func (v *view) hiddenOnce(t *text, m prose.Mark, rule string, sev Severity) {
-	for i := range v.findings {
-		f := &v.findings[i]
-		if f.Rule != rule || f.Pointer != t.node.pointer() {
-			continue
-		}
-		if sev.Rank() > f.Severity.Rank() {
+	if i, ok := t.marked[rule]; ok {
+		if f := &v.findings[i]; sev.Rank() > f.Severity.Rank() {
 			f.Severity, f.Message, f.Excerpt = sev, markMessage(t, m), around(t.s, m.Offset, m.End())
 		}
 		return
 	}
-	f := v.at(t, rule, sev, markMessage(t, m))
-	f.Excerpt = around(t.s, m.Offset, m.End())
+	if t.marked == nil {
+		t.marked = map[string]int{}
+	}
+	t.marked[rule] = len(v.findings)
+	v.at(t, rule, sev, markMessage(t, m)).Excerpt = around(t.s, m.Offset, m.End())
 }
 
 func markMessage(t *text, m prose.Mark) string {
@@ -125,18 +126,27 @@ func around(s string, start, end int) string {
 	return s[from:to]
 }
 
+// maxTagMessage is about three decoded runs.
+const maxTagMessage = 700
+
 func (v *view) tagBlock(t *text, m prose.Mark) {
 	decoded := m.Decoded()
-	f := v.at(t, "unicode.tag-block", Critical, fmt.Sprintf("%d invisible tag characters spell %q.", m.Count, short(decoded, 200)))
-	f.Excerpt = around(t.s, m.Offset, m.Offset)
+	v.hiddenOnce(t, m, "unicode.tag-block", Critical)
+	if f := &v.findings[t.marked["unicode.tag-block"]]; len(f.Message) < maxTagMessage {
+		f.Message += fmt.Sprintf(" They spell %q.", short(decoded, 200))
+	}
 	v.addDecoded(t, decoded)
 }
 
+// maxDecoded bounds how many hidden texts of one tool are read as texts.
+const maxDecoded = 50
+
 // addDecoded lets the text rules read what was hidden in a text.
 func (v *view) addDecoded(t *text, s string) *text {
-	if strings.TrimSpace(s) == "" {
+	if strings.TrimSpace(s) == "" || v.decoded >= maxDecoded {
 		return nil
 	}
+	v.decoded++
 	d := &text{node: t.node, role: t.role, output: t.output, s: s, hidden: true}
 	v.texts = append(v.texts, d)
 	return d
@@ -154,12 +164,10 @@ func (v *view) selectors(t *text, m prose.Mark) {
 			v.addDecoded(t, decoded)
 		}
 	}
-	for i := range v.findings {
-		if f := &v.findings[i]; f.Rule == "unicode.variation-selector" && f.Pointer == t.node.pointer() && f.Severity.Rank() >= sev.Rank() {
-			return
-		}
+	v.hiddenOnce(t, m, "unicode.variation-selector", sev)
+	if i := t.marked["unicode.variation-selector"]; v.findings[i].Severity == sev && sev == Critical {
+		v.findings[i].Message = message
 	}
-	v.at(t, "unicode.variation-selector", sev, message).Excerpt = around(t.s, m.Offset, m.End())
 }
 
 // decodeSelectors reads selectors as bytes, the way smuggled text is written in them:

@@ -21,6 +21,7 @@ type view struct {
 	effect effect
 	head   string // verb that the effect comes from
 
+	decoded  int    // hidden texts that were added to texts
 	said     string // everything in words, see prose
 	hits     []hit  // passages that the text rules found
 	findings []Finding
