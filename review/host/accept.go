@@ -142,6 +142,9 @@ func (c *checkup) judgeSchema(provider *Profile, it *item, s *node, at path) {
 
 // refuse records what the provider refuses.
 func (c *checkup) refuse(provider *Profile, it *item, at string, rule Rule, why string) {
+	if c.full(it.tool.position) {
+		return
+	}
 	level := Error
 	switch {
 	case provider.Accepts.Advice:
@@ -159,11 +162,14 @@ func (c *checkup) refuse(provider *Profile, it *item, at string, rule Rule, why 
 		reason += " " + provider.Accepts.Else
 	}
 	c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at, What: Refused, Rule: rule, Level: level, Reason: reason,
-		TakesDown: len(c.r.sent()) - 1, item: it})
+		TakesDown: c.sent - 1, item: it})
 }
 
 // advise records what an author may want to know.
 func (c *checkup) advise(it *item, at string, rule Rule, what What, reason string) {
+	if c.full(it.tool.position) {
+		return
+	}
 	c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at, What: what, Rule: rule, Level: Info, Reason: reason, item: it})
 }
 

@@ -40,10 +40,15 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 		out:  &Comparison{Host: p.ID, Foreign: foreignOf(capture)},
 		p:    p,
 		r:    s.run(p),
-		sent: map[string]surface.Tool{}, used: map[string]bool{}, items: map[*tool]*item{},
+		sent: map[string]surface.Tool{}, used: map[string]bool{}, items: map[*tool]*item{}, why: map[int]Loss{},
 	}
 	for _, it := range k.r.items {
 		k.items[it.tool] = it
+	}
+	for _, l := range k.r.out.Lost {
+		if (l.What == Dropped || l.What == Refused || l.What == NotSent || l.What == Deferred) && isWhole(l) {
+			k.why[l.Position] = l
+		}
 	}
 	for _, t := range capture.Tools {
 		k.sent[capturedName(t)] = t
@@ -125,6 +130,7 @@ type comparer struct {
 	items map[*tool]*item
 	sent  map[string]surface.Tool
 	used  map[string]bool
+	why   map[int]Loss // why a tool is not sent, by position
 }
 
 // capturedName is the name of a captured tool, with the namespace that it stood in.
@@ -231,10 +237,8 @@ func (k *comparer) truncated(r *renderer, seen *item) {
 func (k *comparer) absent(it *item) {
 	loss := Loss{Server: it.tool.server.name, Tool: it.tool.name, Position: it.tool.position, What: NotSent,
 		Detail: "It is not in the request, and the profile knows no reason."}
-	for _, l := range k.r.out.Lost {
-		if l.Position == it.tool.position && it.gone && (l.What == Dropped || l.What == Refused || l.What == NotSent || l.What == Deferred) && isWhole(l) {
-			loss = l
-		}
+	if l, ok := k.why[it.tool.position]; ok && it.gone {
+		loss = l
 	}
 	if !it.gone {
 		k.out.Doubt = true

@@ -326,9 +326,9 @@ func codexOrder(s *node) *node {
 
 // sortedTop returns an object with its own keys in order of their bytes.
 func (n *node) sortedTop() *node {
-	o := object(slices.Clone(n.membersOf())...)
-	slices.SortStableFunc(o.members, func(a, b member) int { return compareBytes(a.name, b.name) })
-	return o
+	members := slices.Clone(n.membersOf())
+	slices.SortStableFunc(members, func(a, b member) int { return compareBytes(a.name, b.name) })
+	return indexed(members)
 }
 
 // codexMute takes every description away.

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/review/surface"
 )
 
-// mostLosses bounds what is listed for one tool; the last one counts the rest.
+// mostLosses bounds what is listed for one tool; the last one says that there is more.
 const mostLosses = 100
 
 // compareAll records what the entries lack of the definitions.
@@ -24,8 +24,8 @@ func (r *renderer) compareAll() {
 		if listed := it.def.get("inputSchema"); listed != nil {
 			d.schema(it.tool.exact.get("inputSchema"), it.schema, schemaPath())
 		}
-		if d.more > 0 {
-			r.lose(it.tool, "/inputSchema", Rewritten, "%d more places of the schema do not reach the model as listed.", d.more)
+		if d.more {
+			r.lose(it.tool, "/inputSchema", Rewritten, "More places of the schema do not reach the model as listed.")
 		}
 	}
 }
@@ -35,14 +35,17 @@ type differ struct {
 	r    *renderer
 	it   *item
 	n    int
-	more int
+	more bool
+}
+
+// full reports that no more is listed, and notes that there was more to look at.
+func (d *differ) full() bool {
+	d.more = d.more || d.n >= mostLosses
+	return d.n >= mostLosses
 }
 
 func (d *differ) lose(pointer string, what What, format string, args ...any) *Loss {
-	if d.n++; d.n > mostLosses {
-		d.more++
-		return &Loss{}
-	}
+	d.n++
 	l := d.r.lose(d.it.tool, pointer, what, format, args...)
 	switch {
 	case strings.HasPrefix(pointer, "/inputSchema"):
@@ -56,6 +59,9 @@ func (d *differ) lose(pointer string, what What, format string, args ...any) *Lo
 // fields records the fields of the definition that no host sends.
 func (d *differ) fields() {
 	for _, m := range d.it.tool.exact.membersOf() {
+		if d.full() {
+			return
+		}
 		switch m.name {
 		case "name", "description", "inputSchema":
 			continue
@@ -111,6 +117,8 @@ func (d *differ) schema(listed, sent *node, at path) {
 func (d *differ) keyword(listed, sent *node, m member, at path) {
 	v := sent.get(m.name)
 	switch {
+	case v != m.value && d.full():
+		return
 	case v == nil:
 		d.missing(sent, m, at)
 		return

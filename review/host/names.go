@@ -290,7 +290,7 @@ func (r *renderer) nameCopilot(items []*item) {
 
 // longestName bounds what is looked at of a name where the work grows faster than
 // its length. Every host cuts names far below it.
-const longestName = 1024
+const longestName = 256
 
 // copilotPart writes a part that is not ASCII as punycode, and then cleans it.
 func (n NameRules) copilotPart(s string) string {

@@ -15,11 +15,12 @@ import (
 // prints as the bytes that were read.
 type node struct {
 	kind    jsontext.Kind
-	text    []byte   // compact JSON; nil when the node was built from parts
-	str     string   // of a string, decoded
-	members []member // of an object, in order
-	elems   []*node  // of an array
-	odd     bool     // a double, an integer key or __proto__ makes JavaScript see something else
+	text    []byte         // compact JSON; nil when the node was built from parts
+	str     string         // of a string, decoded
+	members []member       // of an object, in order
+	index   map[string]int // of the members of a large object
+	elems   []*node        // of an array
+	odd     bool           // a double, an integer key or __proto__ makes JavaScript see something else
 }
 
 type member struct {
@@ -127,6 +128,7 @@ func (p *parser) object(depth int) (*node, error) {
 		n.odd = n.odd || v.odd || isIndex(name) || name == protoKey
 		n.members = append(n.members, member{name, v})
 		if p.next('}') {
+			n.makeIndex()
 			return n, nil
 		}
 		if !p.next(',') {
@@ -296,6 +298,12 @@ func (n *node) get(name string) *node {
 	if !n.is('{') {
 		return nil
 	}
+	if n.index != nil {
+		if i, ok := n.index[name]; ok {
+			return n.members[i].value
+		}
+		return nil
+	}
 	for i := len(n.members) - 1; i >= 0; i-- {
 		if n.members[i].name == name {
 			return n.members[i].value
@@ -311,15 +319,14 @@ func (n *node) hasAny(names ...string) bool { return slices.ContainsFunc(names, 
 
 // with returns n with a member set: in its place when it is there, else last.
 func (n *node) with(name string, v *node) *node {
-	o := object(slices.Clone(n.members)...)
-	for i := range o.members {
-		if o.members[i].name == name {
-			o.members[i].value = v
-			return o
+	members := slices.Clone(n.members)
+	for i := range members {
+		if members[i].name == name {
+			members[i].value = v
+			return indexed(members)
 		}
 	}
-	o.members = append(o.members, member{name, v})
-	return o
+	return indexed(append(members, member{name, v}))
 }
 
 // without returns n without some members, and n itself when it has none of them.
@@ -331,13 +338,13 @@ func (n *node) without(names ...string) *node {
 }
 
 func (n *node) keep(want func(member) bool) *node {
-	o := object()
+	var members []member
 	for _, m := range n.members {
 		if want(m) {
-			o.members = append(o.members, m)
+			members = append(members, m)
 		}
 	}
-	return o
+	return indexed(members)
 }
 
 // mapped returns n with f applied to every member's value or every element; n
@@ -366,7 +373,7 @@ func (n *node) mapMembers(f func(string, *node) *node) *node {
 	if out == nil {
 		return n
 	}
-	return object(out...)
+	return indexed(out)
 }
 
 func (n *node) mapElems(f func(*node) *node) *node {
@@ -428,7 +435,7 @@ func (n *node) sorted() *node {
 	}
 	members := slices.Clone(n.members)
 	slices.SortStableFunc(members, byName)
-	return object(members...)
+	return indexed(members)
 }
 
 // builder makes an object member by member, at a cost that does not grow with the
@@ -474,7 +481,7 @@ func (b *builder) remove(name string) {
 }
 
 func (b *builder) node() *node {
-	return object(slices.DeleteFunc(b.members, func(m member) bool { return m.value == nil })...)
+	return indexed(slices.DeleteFunc(b.members, func(m member) bool { return m.value == nil }))
 }
 
 // over lays the members of b over those of a.
@@ -487,6 +494,27 @@ func over(a, b *node) *node {
 		o.set(m.name, m.value)
 	}
 	return o.node()
+}
+
+// large is the number of members from which an object has an index: looking
+// through all of them for each of them would cost their square.
+const large = 64
+
+// indexed makes an object of members that are complete.
+func indexed(members []member) *node {
+	n := object(members...)
+	n.makeIndex()
+	return n
+}
+
+func (n *node) makeIndex() {
+	if len(n.members) < large {
+		return
+	}
+	n.index = make(map[string]int, len(n.members))
+	for i, m := range n.members {
+		n.index[m.name] = i
+	}
 }
 
 func object(members ...member) *node { return &node{kind: '{', members: members} }

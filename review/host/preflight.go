@@ -64,11 +64,12 @@ func (s *Surface) Preflight(p *Profile) *Check {
 		r:     s.run(p),
 		count: map[int]int{},
 		out:   &Check{Host: p.ID, Version: p.Version, Verified: p.Verified, Status: OK},
-		items: map[*tool]*item{},
+		items: map[*tool]*item{}, fine: map[*item]bool{},
 	}
 	for _, it := range c.r.items {
 		c.items[it.tool] = it
 	}
+	c.sent = len(c.r.sent())
 	c.losses()
 	c.duplicates()
 	if api := c.api(); api != nil {
@@ -88,7 +89,9 @@ type checkup struct {
 	r     *renderer
 	out   *Check
 	items map[*tool]*item
-	count map[int]int // issues by position
+	count map[int]int    // issues by position
+	fine  map[*item]bool // what valid found
+	sent  int            // tools that the host sends
 }
 
 // api returns the profile of the provider that the host's requests go to.
@@ -106,11 +109,17 @@ func (c *checkup) api() *Profile {
 	return p
 }
 
-func (c *checkup) add(i Issue) {
-	if c.count[i.Position]++; i.Position > 0 && c.count[i.Position] > mostIssues {
-		c.out.More++
-		return
+// full reports that no more issues of a tool are listed, and counts this one.
+func (c *checkup) full(position int) bool {
+	if position == 0 || c.count[position] < mostIssues {
+		return false
 	}
+	c.out.More++
+	return true
+}
+
+func (c *checkup) add(i Issue) {
+	c.count[i.Position]++
 	i.Fix = c.fix(i)
 	c.out.Issues = append(c.out.Issues, i)
 }
@@ -147,6 +156,9 @@ func (c *checkup) losses() {
 			continue
 		}
 		it := c.find(l)
+		if c.full(l.Position) {
+			continue
+		}
 		i := Issue{Tool: l.Tool, Position: l.Position, Pointer: l.Pointer, What: l.What, Rule: l.Rule, Level: level(l, it), Reason: l.Detail, item: it}
 		if l.Rule == RuleListing && c.r.p.Listing.Bad != "tool" || l.Rule == RuleServerName && l.Tool == "" {
 			i.TakesDown = together[l.Server]
@@ -200,6 +212,15 @@ func level(l Loss, it *item) Level {
 
 // valid reports whether the specification has nothing against a definition.
 func (c *checkup) valid(it *item) bool {
+	ok, known := c.fine[it]
+	if !known {
+		ok = isValid(it)
+		c.fine[it] = ok
+	}
+	return ok
+}
+
+func isValid(it *item) bool {
 	if _, why := readSDK(ListingRules{Values: "schemas"}, it.tool.exact); why != "" {
 		return false
 	}
@@ -217,7 +238,7 @@ func (c *checkup) duplicates() {
 			continue
 		}
 		c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: "/name", What: Refused, Rule: RuleCollision, Level: Error, item: it,
-			TakesDown: len(c.r.sent()) - 1,
+			TakesDown: c.sent - 1,
 			Reason: fmt.Sprintf("%s sends it under the same name as %s: %s. Providers refuse a request with two tools of one name.",
 				c.r.p.Name, clip(first.tool.name), clip(it.fullName()))})
 	}
@@ -252,7 +273,7 @@ func (c *checkup) dangling(it *item) {
 			return
 		}
 		table, name, _ := strings.Cut(def, "/")
-		if !it.schema.get(table).has(name) {
+		if !it.schema.get(table).has(name) && !c.full(it.tool.position) {
 			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at.to("$ref").String(), What: Dropped, Rule: RuleRef, Level: Warn, item: it,
 				Reason: fmt.Sprintf("%s is sent, and what it refers to is not: the model can't know what to put there.", clip(ref))})
 		}

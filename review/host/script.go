@@ -30,7 +30,7 @@ func (n *node) scripted() *node {
 		}
 	}
 	slices.SortStableFunc(members, func(a, b member) int { return compareIndexes(a.name, b.name) })
-	return object(members...)
+	return indexed(members)
 }
 
 // doubled returns n with every number as a double, as programs in Go have it.
