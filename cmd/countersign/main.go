@@ -57,6 +57,8 @@ type grammar struct {
 	Digest   digestCmd   `cmd:"" help:"Print the digest of a listing."`
 	Diff     diffCmd     `cmd:"" help:"Compare two listings: what changes for callers and readers."`
 	Schema   schemaCmd   `cmd:"" help:"Compare two JSON Schemas: do calls that were valid stay valid?"`
+	Lint     lintCmd     `cmd:"" help:"Say what a good reviewer would notice in a listing, or in a change."`
+	Rules    rulesCmd    `cmd:"" help:"Print the rules of lint, or all about one."`
 	Pull     pullCmd     `cmd:"" help:"Print the listing of a live server, bytes kept."`
 
 	Render    renderCmd    `cmd:"" help:"Show what a host sends to the model, and what is lost on the way."`

@@ -202,7 +202,7 @@ func (d *delta) invisible(c *change.Change, v *view, det *change.Detail, old, no
 }
 
 // zeroArgs are words of a sentence on what happens when nothing is passed.
-var zeroArgs = []string{"by default", "default", "if omitted", "when omitted", "when nothing is passed", "without arguments", "no arguments", "returns all", "all results", "if not given"}
+var zeroArgs = []string{"by default", "if omitted", "when omitted", "when nothing is passed", "without arguments", "no arguments", "returns all", "all results", "if not given"}
 
 // lost looks for what a text no longer says, unless it says it somewhere else now. A
 // text with two places of change has two details with the same texts: each sentence is

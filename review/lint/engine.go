@@ -109,19 +109,44 @@ func Change(old, new *surface.Listing, r *change.Report, opt Options) []Finding 
 	if r == nil {
 		r = change.Compare(old, new, change.Options{})
 	}
-	had := map[string]bool{}
 	before := raw(old, opt)
-	for _, f := range before {
-		had[f.Fingerprint] = true
-	}
-	for i := range found {
-		found[i].New = !had[found[i].Fingerprint]
-	}
+	markNew(before, found, oldNames(r))
 	edits := newDelta(old, new, r, before, found).run()
 	for i := range edits {
 		edits[i].New = true
 	}
 	return finish(append(found, edits...), len(new.Tools), opt)
+}
+
+// oldNames are the names that renamed tools had.
+func oldNames(r *change.Report) map[string]string {
+	names := map[string]string{}
+	for i := range r.Changes {
+		if c := &r.Changes[i]; c.Kind == change.Renamed && c.FromTool != nil {
+			names[c.Name()] = *c.FromTool
+		}
+	}
+	return names
+}
+
+// markNew marks what the base did not have. What can hide or take over is bound to the
+// bytes that stood there; for the rest the same rule at the same place is the same fact,
+// so that an edit of a text does not make its old faults new ones.
+func markNew(before, found []Finding, oldNames map[string]string) {
+	type fact struct{ rule, tool, pointer string }
+	bytes, facts := map[string]bool{}, map[fact]bool{}
+	for _, f := range before {
+		bytes[f.Fingerprint] = true
+		facts[fact{f.Rule, f.Tool, f.Pointer}] = true
+	}
+	for i := range found {
+		f := &found[i]
+		tool := f.Tool
+		if old, ok := oldNames[tool]; ok {
+			tool = old
+		}
+		f.New = !bytes[f.Fingerprint] && (guarded(f.Rule) || !facts[fact{f.Rule, tool, f.Pointer}])
+	}
 }
 
 // finish applies the policy, rolls up and sorts.
