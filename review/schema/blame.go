@@ -30,7 +30,7 @@ func (e *edit) say(text string) {
 // blame gives every edit a verdict of its own: would the old schema with only
 // this edit reject a value that worked, and does the new one reject it too?
 func (p *pair) blame(edits []*edit) []*edit {
-	p.solver.limit = p.solver.steps + blameSteps
+	p.solver.more(blameSteps)
 	if p.old.wrong != "" || p.new.wrong != "" {
 		return p.unjudged(edits)
 	}
@@ -179,7 +179,7 @@ func (p *pair) judgeWhole(e *edit, t trial) {
 	}
 	if strict.witness != nil {
 		fails := truthOf(p.dir == Output)
-		e.Witness = p.shrink(strict.witness, func(v *value) bool { return p.solver.satisfies(hybrid, v) == fails }).appendJSON(nil)
+		e.Witness = p.shrink(strict.witness, func(v *value) bool { return p.solver.recheck(hybrid, v) == fails }).appendJSON(nil)
 	}
 }
 
@@ -311,7 +311,7 @@ func (p *pair) judgeNeeded(e *edit, edits []*edit) {
 	}
 	e.harmless = false
 	e.Verdict, e.VerdictDeclared = Breaking, p.declared.verdict
-	keep := func(v *value) bool { return p.solver.satisfies(rest, v) == yes }
+	keep := func(v *value) bool { return p.solver.recheck(rest, v) == yes }
 	e.Witness = p.shrink(j.witness, keep).appendJSON(nil)
 	if p.declared.verdict == Compatible {
 		e.say(p.walker.either(strictInput, strictOutput))

@@ -31,6 +31,18 @@ func tree(n int, leaf string) string {
 	return b.String()
 }
 
+// braid is a chain of definitions that each apply the next one in two ways which
+// are not the same.
+func braid(n int, word, leaf string) string {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
+	for i := range n {
+		fmt.Fprintf(&b, `"d%d":{"allOf":[{"%s":[{"$ref":"#/$defs/d%d"},{"minLength":%d}]},{"%s":[{"$ref":"#/$defs/d%d"},{"maxLength":%d}]}]},`, i, word, i+1, i, word, i+1, 100+i)
+	}
+	fmt.Fprintf(&b, `"d%d":%s}}`, n, leaf)
+	return b.String()
+}
+
 func wide(n int, extra string) string {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","properties":{`)
@@ -87,6 +99,10 @@ func TestBombs(t *testing.T) {
 		{"doubling refs", doubling(40, `{"type":"string"}`), doubling(40, `{"type":"string","maxLength":5}`), "undecided", "compatible"},
 		{"doubling refs, equal", doubling(40, `{"type":"string"}`), doubling(40, `{"type":"string","minLength":0}`), "equivalent", "equivalent"},
 		{"tree of refs", tree(40, `{"type":"string"}`), tree(40, `{"type":"string","maxLength":5}`), "breaking", "compatible"},
+		{"braid of anyOf", braid(40, "anyOf", `{"type":"string"}`), braid(40, "anyOf", `{"type":"integer"}`), "undecided", "compatible"},
+		{"braid of oneOf", braid(40, "oneOf", `{"type":"string"}`), braid(40, "oneOf", `{"type":"integer"}`), "undecided", "undecided"},
+		{"braid of allOf", braid(40, "allOf", `{"type":"string"}`), braid(40, "allOf", `{"type":"string","pattern":"a"}`), "undecided", "compatible"},
+		{"braid for names", `{"propertyNames":{"$ref":"#/properties/x"},"properties":{"x":{"not":` + braid(1, "anyOf", `{}`) + `}}}`, `{"minProperties":1,"propertyNames":{"maxLength":3}}`, "undecided", "undecided"},
 		{"10,000 properties", wide(10_000, ""), wide(10_000, `,"maxLength":3`), "breaking", "compatible"},
 		{"4,000 properties, all changed", wide(4_000, ""), wideInts(4_000), "breaking", "breaking"},
 		{"4,000 properties, none left", wide(4_000, ""), `{"type":"object","additionalProperties":false}`, "breaking", "compatible"},

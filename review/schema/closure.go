@@ -68,7 +68,7 @@ func (f *forms) named(l lit, depth int) bool {
 	if l == never {
 		return true
 	}
-	if l == always || l.negative() || depth > 12 {
+	if l == always || l.negative() || depth > 12 || f.looked(1) {
 		return false
 	}
 	n := f.node(l)

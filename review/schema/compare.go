@@ -136,7 +136,7 @@ func (p *pair) judge() Result {
 			p.strict.verdict, p.declared.verdict = Equivalent, Equivalent
 		}
 	default:
-		p.solver.limit = p.solver.steps + p.solver.limit
+		p.solver.more(p.solver.limit)
 		p.declared = p.contained(p.source.lit, p.target.lit, p.solver.declared(p.source.lit))
 		if p.declared.verdict == Breaking {
 			p.declared.witness = p.shrink(p.declared.witness, anyWitness)

@@ -11,7 +11,16 @@ import (
 // and $refs, a union with null, a union of constants. Two ways of writing one
 // schema mostly have the same flat node, and a difference between two flat nodes
 // has a keyword to its name.
-func (f *forms) flat(l lit) *node { return f.flatWithin(l, map[lit]bool{}) }
+func (f *forms) flat(l lit) *node {
+	l = f.resolve(l)
+	n := f.flats[l]
+	if n == nil {
+		n = f.flatWithin(l, map[lit]bool{})
+		f.flats[l] = n
+	}
+	out := *n
+	return &out
+}
 
 func (f *forms) flatWithin(l lit, active map[lit]bool) *node {
 	l = f.resolve(l)
@@ -25,7 +34,7 @@ func (f *forms) flatWithin(l lit, active map[lit]bool) *node {
 	case l.negative():
 		out.not = []lit{l.not()}
 		return out
-	case f.node(l).opaque != "" || f.node(l).shape != nil || active[l] || len(active) > 32:
+	case f.node(l).opaque != "" || f.node(l).shape != nil || active[l] || len(active) > 32 || f.looked(1):
 		out.allOf = []lit{l}
 		return out
 	}

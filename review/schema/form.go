@@ -103,6 +103,8 @@ type forms struct {
 	steps    int // taken
 	limit    int // may be taken
 	size     int // members of all groups made
+	looks    int // see looked
+	flats    map[lit]*node
 }
 
 // Bounds of the formulas of one comparison.
@@ -110,6 +112,7 @@ const (
 	maxFormSize = 4_000_000 // members of all groups
 	perStep     = 16        // parts of something large that are one step of work
 	maxInPlace  = 1_000     // schemas applied to one value, each within the other
+	maxLooks    = 100_000   // schemas looked at for other ends than lowering
 	maxOneOf    = 200       // branches of one oneOf that aren't just values
 )
 
@@ -125,7 +128,14 @@ type lowerKey struct {
 
 func newForms(g *graph, limit int) *forms {
 	return &forms{graph: g, langs: lang.NewStore(), atoms: map[string]*form{}, groups: map[string]*form{}, regions: map[string]*region{},
-		lowered: map[lowerKey]*form{}, lowering: map[lowerKey]int{}, loop: noAssumption, ids: map[*form]int{}, searches: map[string]searched{}, limit: limit}
+		lowered: map[lowerKey]*form{}, lowering: map[lowerKey]int{}, loop: noAssumption, ids: map[*form]int{}, searches: map[string]searched{}, flats: map[lit]*node{}, limit: limit}
+}
+
+// looked counts schemas that are looked at one within the other without being
+// remembered; it says true when there were too many.
+func (f *forms) looked(n int) bool {
+	f.looks += n
+	return f.looks > maxLooks
 }
 
 func (f *forms) id(x *form) int {

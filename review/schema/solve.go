@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/countersign/countersign/review/schema/internal/lang"
@@ -45,6 +46,8 @@ type solver struct {
 	stack  []int              // serial numbers of the active searches
 	serial int
 	low    int // shallowest assumption used by the current search
+	ticks  int // formulas evaluated
+	held   map[heldKey]truth
 }
 
 type assumed struct {
@@ -54,7 +57,7 @@ type assumed struct {
 const noAssumption = 1 << 30
 
 func newSolver(g *graph, limit int) *solver {
-	return &solver{forms: newForms(g, limit), memo: map[string]answer{}, under: map[string]assumed{}, active: map[string]int{}, low: noAssumption}
+	return &solver{forms: newForms(g, limit), memo: map[string]answer{}, under: map[string]assumed{}, active: map[string]int{}, low: noAssumption, held: map[heldKey]truth{}}
 }
 
 // conjunction sorts and simplifies ls; it says false when no instance can exist.
@@ -381,7 +384,47 @@ func (s *solver) holds(x *form, v *value) truth {
 	case formAtom:
 		return s.atomHolds(x.atom, v)
 	}
-	s.steps += len(x.subs) / perStep
+	if s.ticks++; s.ticks%perStep == 0 {
+		s.steps++
+	}
+	if s.steps > s.limit {
+		return maybe
+	}
+	key := heldKey{x, v}
+	if t, ok := s.held[key]; ok {
+		return t
+	}
+	t := s.groupHolds(x, v)
+	if len(s.held) > maxHeld {
+		clear(s.held)
+	}
+	s.held[key] = t
+	return t
+}
+
+// heldKey remembers what holds of a value. Values that the solver makes never
+// change; see [solver.recheck] for those that do.
+type heldKey struct {
+	form  *form
+	value *value
+}
+
+const maxHeld = 50_000
+
+// more allows n further steps; what was left open for lack of them is forgotten.
+func (s *solver) more(n int) {
+	s.limit = s.steps + n
+	clear(s.held)
+	maps.DeleteFunc(s.memo, func(_ string, a answer) bool { return a.outcome == unknown && a.why == whySteps })
+}
+
+// recheck is satisfies for a value that was changed in place.
+func (s *solver) recheck(l lit, v *value) truth {
+	clear(s.held)
+	return s.satisfies(l, v)
+}
+
+func (s *solver) groupHolds(x *form, v *value) truth {
 	stop := no
 	if x.op == formOr {
 		stop = yes

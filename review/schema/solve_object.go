@@ -335,6 +335,9 @@ func (s *solver) language(x *form) (lang.ID, error) {
 	case formAtom:
 		return s.atomLanguage(x.atom)
 	}
+	if s.looked(1) {
+		return 0, lang.ErrLimit
+	}
 	ids := make([]lang.ID, len(x.subs))
 	for i, sub := range x.subs {
 		id, err := s.language(sub)

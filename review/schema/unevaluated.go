@@ -90,7 +90,7 @@ func (f *forms) any(ls []lit) lit {
 // shares lists what n and everything applied in place with it evaluates. It
 // says false when that can't be told from the schema alone.
 func (f *forms) shares(n *node, k kind, guard *form, depth int) ([]share, bool) {
-	if depth > 12 || n.opaque != "" {
+	if depth > 12 || n.opaque != "" || f.looked(1) {
 		return nil, false
 	}
 	own := share{guard: guard}
