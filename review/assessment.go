@@ -253,24 +253,38 @@ func (l *loader) tools() error {
 	return err
 }
 
-// digests calls f for every digest that a verdict on the candidate could be about.
-func (as *assessment) digests(f func(surface.Hash)) {
+// digests calls f for every digest whose verdicts matter to the gate: of what
+// changed, and of what stays as it was where somebody rejected it, which is all
+// that can still be asked of it.
+func (as *assessment) digests(rejected map[surface.Hash]bool, f func(surface.Hash)) {
 	for _, t := range as.candidate.tools {
-		f(t.Digest)
+		if rejected[t.Digest] {
+			f(t.Digest)
+		}
+	}
+	if h := as.outline.Instructions; rejected[h] {
+		f(h)
 	}
 	for _, c := range as.outline.Changes {
 		f(c.From)
 		f(c.To)
 	}
-	f(as.outline.Instructions)
 }
 
-// verdicts reads what people said of any of the bytes.
+// verdicts reads what people said of the bytes that matter.
 func (l *loader) verdicts() error {
+	hashes, err := l.tx.Rejected(l.ctx, l.profiles())
+	if err != nil {
+		return err
+	}
+	rejected := map[surface.Hash]bool{}
+	for _, h := range hashes {
+		rejected[h] = true
+	}
 	seen := map[surface.Hash]bool{{}: true}
 	var digests []surface.Hash
 	for _, as := range l.found {
-		as.digests(func(h surface.Hash) {
+		as.digests(rejected, func(h surface.Hash) {
 			if !seen[h] {
 				seen[h] = true
 				digests = append(digests, h)

@@ -163,9 +163,13 @@ type SubjectKey struct {
 // revoked.
 type VerdictStore interface {
 	InsertVerdicts(ctx context.Context, vs []Verdict) error
-	// VerdictsOn returns the verdicts of any of the profiles whose From or To is one
-	// of digests, oldest first, with user labels.
+	// VerdictsOn returns the verdicts of any of the profiles on the bytes of digests,
+	// oldest first, with user labels: those whose To is one of them, and those of
+	// removals, which have no To, whose From is.
 	VerdictsOn(ctx context.Context, profiles []ProfileKey, digests []surface.Hash) ([]Verdict, error)
+	// Rejected returns the bytes of the profiles (To, of removals From) that anybody
+	// ever rejected, whether that still holds or not; revoked rejections are left out.
+	Rejected(ctx context.Context, profiles []ProfileKey) ([]surface.Hash, error)
 	// Removals returns the approvals of removals (zero To) of a profile that are
 	// neither used up nor revoked.
 	Removals(ctx context.Context, serverID, profile string) ([]Verdict, error)

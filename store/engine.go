@@ -28,6 +28,8 @@ type Store struct {
 	slices  sliceIDs
 	now     func() time.Time
 	retries int
+
+	toolRefs *cache[[]review.ToolRef] // by listing
 }
 
 var _ review.Store = (*Store)(nil)
@@ -65,6 +67,7 @@ const (
 	idleFor          = 5 * time.Minute
 	conflictRetries  = 40
 	sqliteBusyMillis = 10_000
+	cachedTools      = 100_000 // some 20 MB
 
 	// Hashes are random, so a push of new definitions touches many pages of their
 	// index: the writer keeps 8 MB of pages, and folds its log into the file every
@@ -91,7 +94,8 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 }
 
 func newStore(e engine, write, read *sqlx.DB) *Store {
-	return &Store{engine: e, write: write, read: read, now: time.Now, retries: conflictRetries}
+	return &Store{engine: e, write: write, read: read, now: time.Now, retries: conflictRetries,
+		toolRefs: newCache[[]review.ToolRef](cachedTools)}
 }
 
 // Close ends all connections. What was committed is kept.

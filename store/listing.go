@@ -190,7 +190,30 @@ type refsRow struct {
 	Refs blob   `db:"refs"`
 }
 
+// ToolRefs keeps what it read: a listing never changes, and the gate asks for the
+// same one again and again.
 func (t *tx) ToolRefs(ctx context.Context, listingIDs []string) (map[string][]review.ToolRef, error) {
+	tools := make(map[string][]review.ToolRef, len(listingIDs))
+	var unread []string
+	for _, id := range listingIDs {
+		if kept, ok := t.store.toolRefs.get(id); ok {
+			tools[id] = kept
+		} else {
+			unread = append(unread, id)
+		}
+	}
+	if len(unread) == 0 {
+		return tools, nil
+	}
+	read, err := t.readToolRefs(ctx, unread)
+	for id, refs := range read {
+		tools[id] = refs
+		t.store.toolRefs.put(id, refs, len(refs)+1)
+	}
+	return tools, err
+}
+
+func (t *tx) readToolRefs(ctx context.Context, listingIDs []string) (map[string][]review.ToolRef, error) {
 	rows, err := allIn[refsRow](ctx, t, "SELECT "+columns[refsRow]("")+" FROM listings WHERE id IN (%s)", nil, listingIDs)
 	if err != nil {
 		return nil, err

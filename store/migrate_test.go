@@ -91,15 +91,15 @@ func TestPing(t *testing.T) {
 				t.Errorf("ping: %v, want %q", err, want)
 			}
 		}
-		ping("has 0 of 1 migrations; run countersign migrate")
+		ping(" migrations; run countersign migrate")
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ping("")
-		row := migrationRow{Version: 2, Name: "0002_new.sql", Checksum: "new"}
+		row := migrationRow{Version: 9999, Name: "9999_new.sql", Checksum: "new"}
 		if err := insertOne(t.Context(), &tx{db: s.write, store: s}, "schema_migrations", row); err != nil {
 			t.Fatal(err)
 		}
-		ping("has migration 0002_new.sql, which this version of Countersign doesn't know")
+		ping("has migration 9999_new.sql, which this version of Countersign doesn't know")
 	})
 }

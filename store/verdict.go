@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -67,29 +66,50 @@ func (t *tx) InsertVerdicts(ctx context.Context, vs []review.Verdict) error {
 	return err
 }
 
-// VerdictsOn asks by each side on its own, so that each can use its index.
+// VerdictsOn asks for bytes and for removals apart, so that each can use its index.
 func (t *tx) VerdictsOn(ctx context.Context, profiles []review.ProfileKey, digests []surface.Hash) ([]review.Verdict, error) {
 	if len(profiles) == 0 {
 		return nil, nil
 	}
-	sides := distinct(mapped(digests, func(h surface.Hash) hash { return hash(h) }))
-	found := make(map[string]verdictView)
+	bytes := distinct(mapped(digests, func(h surface.Hash) hash { return hash(h) }))
 	var p params
 	where := "WHERE " + p.ofProfiles("v.", profiles)
-	for _, side := range []string{"v.from_digest", "v.to_digest"} {
-		rows, err := allIn[verdictView](ctx, t, selectVerdicts()+where+" AND "+side+" IN (%s)", p.args, sides)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			found[row.ID] = row
-		}
+	found, err := allIn[verdictView](ctx, t, selectVerdicts()+where+" AND v.to_digest IN (%s)", p.args, bytes)
+	if err != nil {
+		return nil, err
 	}
-	vs := mapped(slices.Collect(maps.Values(found)), verdictView.verdict)
+	where += " AND v.to_digest = " + p.add(hash{})
+	removals, err := allIn[verdictView](ctx, t, selectVerdicts()+where+" AND v.from_digest IN (%s)", p.args, bytes)
+	if err != nil {
+		return nil, err
+	}
+	vs := mapped(append(found, removals...), verdictView.verdict)
 	slices.SortFunc(vs, func(a, b review.Verdict) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 	return vs, nil
+}
+
+// Rejected reads the few rows that the index on rejections has.
+func (t *tx) Rejected(ctx context.Context, profiles []review.ProfileKey) ([]surface.Hash, error) {
+	if len(profiles) == 0 {
+		return nil, nil
+	}
+	var p params
+	var rows []struct {
+		From hash `db:"from_digest"`
+		To   hash `db:"to_digest"`
+	}
+	err := t.all(ctx, &rows, "SELECT DISTINCT v.from_digest, v.to_digest FROM verdicts v WHERE v.kind = 'reject' AND v.revoked_at = 0 AND "+
+		p.ofProfiles("v.", profiles), p.args...)
+	hashes := make([]surface.Hash, len(rows))
+	for i, row := range rows {
+		hashes[i] = surface.Hash(row.To)
+		if hashes[i].IsZero() {
+			hashes[i] = surface.Hash(row.From)
+		}
+	}
+	return hashes, err
 }
 
 // Removals returns them oldest first.

@@ -116,6 +116,11 @@ func (t *countedTx) Released(ctx context.Context, ks []review.ProfileKey, ds []s
 	return t.Tx.Released(ctx, ks, ds)
 }
 
+func (t *countedTx) Rejected(ctx context.Context, ks []review.ProfileKey) ([]surface.Hash, error) {
+	t.calls.Add(1)
+	return t.Tx.Rejected(ctx, ks)
+}
+
 func (t *countedTx) VerdictsOn(ctx context.Context, ks []review.ProfileKey, ds []surface.Hash) ([]review.Verdict, error) {
 	t.calls.Add(1)
 	return t.Tx.VerdictsOn(ctx, ks, ds)
