@@ -75,7 +75,8 @@ type Options struct {
 	// "2019-09" or "2020-12". Empty means 2020-12, as the protocol says.
 	Draft string
 
-	// Steps bounds the work of one comparison; 0 means [DefaultSteps].
+	// Steps bounds the work of one question; 0 means [DefaultSteps]. The declared
+	// reading may take as many again.
 	Steps int
 }
 
@@ -98,15 +99,16 @@ type Result struct {
 	// the validator; empty when there is no witness.
 	Rejected string
 
-	// Edits are the differences between the documents, each judged by itself, in
-	// the order of the old document.
+	// Edits are the differences between the documents, each judged by itself: about
+	// in the order of the old document, what is new behind. Empty only when the
+	// documents say the same in the same words.
 	Edits []Edit
 }
 
 // Edit is one difference between two schemas at one place.
 type Edit struct {
-	ID        string          // noun.verb, see docs/schema.md
-	Direction Direction       //
+	ID        string // noun.verb, see docs/schema.md
+	Direction Direction
 	Pointer   string          // RFC 6901 from the root of the schema: in the new document, or in the old one for what is gone
 	Property  string          // path of the property it belongs to as in [Property.Path]; "" at the root
 	Old, New  json.RawMessage // as received; nil when absent
