@@ -132,7 +132,7 @@ func (d *delta) detail(c *change.Change, v *view, det *change.Detail) {
 	case det.ID == "default.changed":
 		say("diff.default-changed", High)
 	case det.ID == "annotation.changed" && d.loosens(det, v):
-		say("diff.annotation-flipped", High)
+		say("diff.annotation-flipped", flipSeverity(det, v))
 	case det.Class == change.Breaking && det.Direction == "input":
 		say("diff.type-or-range-narrowed", Info)
 	}
@@ -162,6 +162,18 @@ func (d *delta) loosens(det *change.Detail, v *view) bool {
 		return was.OpenWorld && !is.OpenWorld
 	}
 	return false
+}
+
+// flipSeverity is high where a host that trusts the hint can do harm. A hint that agrees
+// with what a tool is named and described as is worth a note.
+func flipSeverity(det *change.Detail, v *view) Severity {
+	switch {
+	case len(v.words) > 0 && verbEffects[v.words[0]] == reads && v.plainReader():
+		return Info
+	case det.Pointer == "/annotations/openWorldHint":
+		return Warn
+	}
+	return High
 }
 
 // texts judges a text that changed. It reports whether the detail was one.
@@ -211,8 +223,8 @@ func (d *delta) lost(c *change.Change, v *view, det *change.Detail, old, now str
 	all := v.prose()
 	for _, delta := range prose.ContractDelta(old, now) {
 		if delta.Old == "" {
-			if delta.Class == prose.Default && hasAny(lower(delta.New), "returns", "limit", "at most", "by default") && det.Pointer == "/description" {
-				d.once(c, v, det, "diff.zero-arg-changed", High, "What happens when nothing is passed is new or changed: "+quote(delta.New), delta.New)
+			if delta.Class == prose.Default && det.Pointer == "/description" && caps(lower(delta.New)) {
+				d.once(c, v, det, "diff.zero-arg-changed", High, "What comes back when nothing is passed has a limit now: "+quote(delta.New), delta.New)
 			}
 			continue
 		}
@@ -227,19 +239,31 @@ func (d *delta) lost(c *change.Change, v *view, det *change.Detail, old, now str
 		case prose.Failure:
 			d.failureLost(c, v, det, delta)
 		case prose.Default:
-			if statedDefault(lower(delta.Old)) != statedDefault(lower(delta.New)) || delta.New == "" {
+			switch {
+			case delta.New == "":
+				d.once(c, v, det, "diff.default-changed", Warn, "A default is no longer stated: "+delta.Message(), delta.Old)
+			case statedDefault(lower(delta.Old)) != statedDefault(lower(delta.New)):
 				d.once(c, v, det, "diff.default-changed", High, "A default that the text promises changed: "+delta.Message(), delta.Old)
 			}
 			if hasAny(lower(delta.Old), zeroArgs...) && delta.New != "" && det.Pointer == "/description" {
 				d.once(c, v, det, "diff.zero-arg-changed", High, "What happens when nothing is passed changed: "+delta.Message(), delta.Old)
 			}
 		case prose.Instruction:
-			if hasAny(lower(delta.Old), "never", "do not", "don't", "only when", "only if", "only after") && d.weakened(delta) {
+			if holdsBack(lower(delta.Old)) && d.weakened(delta) {
 				d.once(c, v, det, "diff.safety-sentence-lost", High, "An instruction that held the model back is gone or weaker: "+delta.Message(), delta.Old)
 			}
 		}
 	}
 	d.glossLost(c, v, det, old, now)
+}
+
+// holdsBack reports whether a sentence tells the model what not to do, or when only.
+func holdsBack(s string) bool {
+	for _, subject := range []string{"you ", "we ", "they ", "users ", "i "} {
+		s = strings.ReplaceAll(s, subject+"don't", "")
+		s = strings.ReplaceAll(s, subject+"do not", "")
+	}
+	return hasAny(s, "never ", "do not ", "don't ", "only when", "only if", "only after")
 }
 
 // weakened reports whether the new sentence says less: it is gone, or lost a word that
@@ -266,7 +290,19 @@ func (d *delta) failureLost(c *change.Change, v *view, det *change.Detail, delta
 		d.once(c, v, det, "diff.safety-sentence-lost", High, "A sentence on what is refused is gone or weaker: "+delta.Message(), delta.Old)
 		return
 	}
-	d.once(c, v, det, "diff.failure-contract-changed", High, "How it fails is no longer what callers were told: "+delta.Message(), delta.Old)
+	sev := Warn
+	if codeGone(delta.Old, delta.New) || hasAny(lower(delta.Old), declaredFailures...) {
+		sev = High
+	}
+	d.once(c, v, det, "diff.failure-contract-changed", sev, "How it fails is no longer what callers were told: "+delta.Message(), delta.Old)
+}
+
+// declaredFailures are words of a sentence that callers branch on.
+var declaredFailures = []string{"{ error", "{error", "returns an error", "returns error", "errors on", "fails with", "throws", "http 4", "http 5", "error code", "is an error"}
+
+// caps reports whether a sentence on a default gives a number of results.
+func caps(s string) bool {
+	return slices.ContainsFunc(words(s), isNumber) && hasAny(s, "at most", "limit", "first", "results", "items", "returns", "entries", "records", "up to")
 }
 
 // codeGone reports whether a word that looks like a code is missing in the new text.

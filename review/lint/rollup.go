@@ -7,7 +7,7 @@ import (
 )
 
 // Findings of one rule that stand at this many places of a listing, or of one tool, are
-// one finding with its places. Critical and high ones are never rolled up.
+// one finding with its places.
 const (
 	rollUpListing = 5
 	rollUpTool    = 4
@@ -39,7 +39,7 @@ func rollUp(found []Finding, tools int) []Finding {
 func join(found []Finding, least int, key func(*Finding) rollKey, overTools bool) []Finding {
 	groups := map[rollKey][]int{}
 	for i := range found {
-		if f := &found[i]; f.Severity.Rank() <= Warn.Rank() && f.Waiver == nil && f.Places == nil {
+		if f := &found[i]; rollsUp(f) {
 			k := key(f)
 			groups[k] = append(groups[k], i)
 		}
@@ -62,6 +62,15 @@ func join(found []Finding, least int, key func(*Finding) rollKey, overTools bool
 		}
 	}
 	return out
+}
+
+// rollsUp reports whether a finding may stand with others of its rule. Grave ones stand
+// alone, but for what one change did in many places.
+func rollsUp(f *Finding) bool {
+	if f.Waiver != nil || f.Places != nil {
+		return false
+	}
+	return f.Severity.Rank() <= Warn.Rank() || f.Severity == High && strings.HasPrefix(f.Rule, "diff.")
 }
 
 func toolsIn(found []Finding, places []int) int {
