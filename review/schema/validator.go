@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +12,9 @@ import (
 	"golang.org/x/text/message"
 )
 
-// The address under which the validator knows the only document it may see.
-const documentURL = "urn:countersign:schema"
+// The address under which the validator knows the only document it may see. It
+// is hierarchical, so that a relative reference leads elsewhere and not back.
+const documentURL = "https://schema.invalid/document"
 
 // drafts are the dialects by the names of [Options.Draft].
 var drafts = map[string]*jsonschema.Draft{
@@ -235,7 +237,10 @@ func collectProblems(e *jsonschema.ValidationError, out *[]Problem) {
 		for _, t := range e.InstanceLocation {
 			p += "/" + escapeToken(t)
 		}
-		*out = append(*out, Problem{Pointer: p, Message: e.ErrorKind.LocalizedString(english())})
+		q := Problem{Pointer: p, Message: e.ErrorKind.LocalizedString(english())}
+		if !slices.ContainsFunc(*out, func(r Problem) bool { return r.Pointer == p }) {
+			*out = append(*out, q)
+		}
 	}
 	for _, c := range e.Causes {
 		collectProblems(c, out)
