@@ -107,7 +107,24 @@ func score(p *Profile, capture *surface.Listing, m Mounted) int {
 			n += 1000
 		}
 	}
+	if n > 0 && p.hasStrict() == hasField(capture, "strict") {
+		n += 500 // two hosts may differ in this one field only
+	}
 	return n
+}
+
+// hasStrict reports whether the host says with every tool how strict it is.
+func (p *Profile) hasStrict() bool {
+	return p.entry.has("strict") || p.entry.get("function").has("strict")
+}
+
+func hasField(capture *surface.Listing, name string) bool {
+	for _, t := range capture.Tools {
+		if _, ok := t.Field(name); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // wire tells by the form of an entry which API a host talks to.
@@ -200,12 +217,12 @@ func (k *comparer) compare(it *item, got surface.Tool, name string) Pair {
 	text, has := got.Description()
 	seen.description, seen.hasDescription = text, has
 	seen.schema, _ = parseNode(schemaOf(got))
+	same := it.schema.same(seen.schema) && it.description == seen.description && it.hasDescription == seen.hasDescription
 	k.truncated(r, &seen)
 	d := &differ{r: r, it: &seen}
 	d.description()
 	d.schema(it.tool.exact.get("inputSchema"), seen.schema, schemaPath())
 	pair.Lost = r.out.Lost
-	same := it.schema.same(seen.schema) && it.description == seen.description
 	pair.AsMeant = pair.AsMeant && same
 	k.out.Doubt = k.out.Doubt || !pair.AsMeant
 	return pair
@@ -254,10 +271,10 @@ func isWhole(l Loss) bool {
 // rest counts what is left of the capture. Only where the host puts the server's
 // name in front can a tool be known to be this server's.
 func (k *comparer) rest(capture *surface.Listing) {
-	prefix, _, found := strings.Cut(k.p.Names.join(&tool{server: k.r.s.servers[0], name: "\x00"}).clean, "\x00")
-	if i := strings.IndexAny(prefix, "_-:"); i < 0 || prefix == "" || !strings.Contains(k.p.Names.Form, "{server}") {
-		found = false
-	}
+	// One character between server and tool is part of many names: what begins like
+	// that may as well be another server's.
+	prefix := strings.TrimSuffix(k.p.Names.join(&tool{server: k.r.s.servers[0], name: "x"}).clean, "x")
+	found := strings.HasSuffix(prefix, "__") && strings.Contains(k.p.Names.Form, "{server}")
 	for _, t := range capture.Tools {
 		name := capturedName(t)
 		switch {

@@ -1,0 +1,167 @@
+package host_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/internal/testkit"
+	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/surface"
+)
+
+const listed = `[
+ {"name":"read_page","description":"Reads a page.","inputSchema":{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":["id"]}},
+ {"name":"write.page","description":"Writes a page. Ask first.","inputSchema":{"type":"object","properties":{}}},
+ {"name":"drop_page","description":"Drops a page.","inputSchema":{"type":"object","properties":{}}}]`
+
+func compared(t *testing.T, id, capture string) *host.Comparison {
+	t.Helper()
+	p, err := host.Lookup(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := host.Compare(p, listing(t, capture), host.Mount("docs", listing(t, listed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestCompare maps names back and finds what a request lost.
+func TestCompare(t *testing.T) {
+	c := compared(t, "claude-code", `{"model":"m","system":"CANARY","messages":[{"role":"user","content":"CANARY"}],"tools":[
+	 {"name":"Bash","description":"CANARY","input_schema":{"type":"object"}},
+	 {"name":"mcp__other__secret","description":"CANARY","input_schema":{"type":"object"}},
+	 {"name":"mcp__docs__write_page","description":"Writes a page.","input_schema":{"type":"object","properties":{}}},
+	 {"name":"mcp__docs__read_page","description":"Reads a page.","input_schema":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}},
+	 {"name":"mcp__docs__extra","description":"Not listed.","input_schema":{"type":"object","properties":{}}}]}`)
+	if len(c.Tools) != 2 || c.Foreign != 2 {
+		t.Fatalf("%d tools and %d foreign: %+v", len(c.Tools), c.Foreign, c)
+	}
+	read, write := c.Tools[0], c.Tools[1]
+	if read.Listed != "read_page" || len(read.Lost) != 1 || read.Lost[0].Pointer != "/inputSchema/properties/id/format" || read.Lost[0].What != host.Dropped {
+		t.Errorf("read_page: %+v", read)
+	}
+	if write.Listed != "write.page" || write.Sent != "mcp__docs__write_page" || len(write.Lost) != 2 ||
+		write.Lost[0].What != host.Renamed || write.Lost[1].What != host.Truncated {
+		t.Errorf("write.page: %+v", write)
+	}
+	if len(c.Absent) != 1 || c.Absent[0].Tool != "drop_page" {
+		t.Errorf("absent: %+v", c.Absent)
+	}
+	if len(c.Added) != 1 || c.Added[0].Sent != "mcp__docs__extra" {
+		t.Errorf("added: %+v", c.Added)
+	}
+	if !c.Doubt {
+		t.Error("the profile predicts something else, and that is not said")
+	}
+	for _, l := range append(append(read.Lost, write.Lost...), c.Absent...) {
+		if strings.Contains(l.Detail, "CANARY") || strings.Contains(l.Detail, "secret") {
+			t.Errorf("a foreign text came through: %+v", l)
+		}
+	}
+}
+
+// TestCompareOtherServer finds nothing of its own, and names nothing.
+func TestCompareOtherServer(t *testing.T) {
+	c := compared(t, "opencode", `{"model":"m","messages":[],"tools":[
+	 {"type":"function","function":{"name":"docs_private_read","description":"CANARY","parameters":{"type":"object"}}},
+	 {"type":"function","function":{"name":"other_read","description":"CANARY","parameters":{"type":"object"}}}]}`)
+	if len(c.Tools) != 0 || len(c.Added) != 0 || c.Foreign != 2 || len(c.Absent) != 3 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestComparePrediction says why a tool is absent, where the profile knows.
+func TestComparePrediction(t *testing.T) {
+	p, err := host.Lookup("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = p.As("plain"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := host.Compare(p, listing(t, `{"model":"m","system":"x","max_tokens":1,"tools":[]}`), host.Mount("docs", listing(t, listed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Absent) != 3 || c.Absent[0].What != host.Deferred || c.Doubt {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestCompareRefusesAListing(t *testing.T) {
+	p, err := host.Lookup("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := host.Compare(p, listing(t, listed), host.Mount("docs", listing(t, listed))); err == nil || !strings.Contains(err.Error(), "not a request") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRecognise tells the host by what its profile predicts, and refuses a guess.
+func TestRecognise(t *testing.T) {
+	m := host.Mount("docs", listing(t, listed))
+	for _, p := range host.Profiles() {
+		if !p.Verified || p.ID == "codex" {
+			continue // entries of Codex stand in a group, which the captures below cover
+		}
+		r, err := host.Render(p, []host.Mounted{m}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries []string
+		for _, e := range r.Tools {
+			entries = append(entries, string(e.JSON))
+		}
+		capture := `{"model":"m","messages":[],"tools":[` + strings.Join(entries, ",") + `]}`
+		got, err := host.Recognise(listing(t, capture), m)
+		if err != nil || got.ID != p.ID {
+			t.Errorf("%s was taken for %v: %v", p.ID, got, err)
+		}
+	}
+	if _, err := host.Recognise(listing(t, `{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"x","parameters":{}}}]}`), m); err == nil {
+		t.Error("a request without any tool of the server was recognised")
+	}
+}
+
+// TestRecordedRequests maps real requests back to the listings that were served.
+func TestRecordedRequests(t *testing.T) {
+	probe, err := os.ReadFile(testkit.Shared(t, "hosts/probes/p00-meta.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers, err := host.ParseMounted(probe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(testkit.Shared(t, "hosts/captures"), "*-p00-meta.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			var c captured
+			readJSON(t, file, &c)
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			capture, err := surface.Read(raw, surface.Options{})
+			if len(c.Tools) == 0 || err != nil || capture.Kind != surface.KindCapture {
+				return // nothing to map back
+			}
+			p, err := host.Recognise(capture, servers[0])
+			if err != nil || p.ID != drivers[c.Host] {
+				t.Fatalf("%s was taken for %v: %v", c.Host, p, err)
+			}
+			got, err := host.Compare(p, capture, servers[0])
+			if err != nil || got.Doubt || len(got.Tools) != len(capture.Tools) {
+				t.Errorf("%v, %+v", err, got)
+			}
+		})
+	}
+}
