@@ -255,7 +255,8 @@ func compileMessage(err error) string {
 	case errors.As(err, &re):
 		return fmt.Sprintf("the pattern %s can't be read: %v", strconv.Quote(re.Regex), re.Err)
 	case errors.As(err, &load):
-		return fmt.Sprintf("the reference %s leads outside; it is not fetched", load.URL)
+		address := strings.TrimPrefix(load.URL, strings.TrimSuffix(documentURL, "document"))
+		return fmt.Sprintf("the reference %s leads outside; it is not fetched", address)
 	}
 	return strings.ReplaceAll(err.Error(), documentURL, "")
 }
