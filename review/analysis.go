@@ -103,14 +103,19 @@ type pair struct {
 
 // newPair names a comparison. Reports depend on the bytes and not only on the
 // digests (the prompt cache sees bytes), and on the pusher's word that an empty
-// listing is meant.
-func newPair(old *Revision, new ListingInfo) pair {
-	p := pair{serverID: new.ServerID, newID: new.ID, new: new.Digest, opt: change.Options{Emptied: new.Complete && new.ToolCount == 0}}
+// listing is meant; and on the names that people vouch for, where there is a base.
+func newPair(old *Revision, new ListingInfo, opt change.Options) pair {
+	if old == nil {
+		opt = change.Options{}
+	}
+	opt.Emptied = new.Complete && new.ToolCount == 0
+	p := pair{serverID: new.ServerID, newID: new.ID, new: new.Digest, opt: opt}
 	var oldRaw surface.Hash
 	if old != nil {
 		p.oldID, p.old, oldRaw = old.ListingID, old.Digest, old.RawHash
 	}
-	p.inputs = surface.HashOf(fmt.Appendf(nil, "%s %s %t %t", oldRaw, new.RawHash, new.Complete, p.opt.Emptied))
+	inputs := fmt.Appendf(nil, "%s %s %t %t", oldRaw, new.RawHash, new.Complete, p.opt.Emptied)
+	p.inputs = surface.HashOf(append(inputs, namingKey(opt)...))
 	return p
 }
 

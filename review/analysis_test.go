@@ -58,15 +58,15 @@ func TestPairKey(t *testing.T) {
 	base := &Revision{ListingID: "base", Digest: spaced.Digest, RawHash: spaced.RawHash}
 	seen := map[ReportKey]string{}
 	for name, p := range map[string]pair{
-		"plain": newPair(nil, plain), "spaced": newPair(nil, spaced), "empty": newPair(nil, empty), "doubted": newPair(nil, doubted),
-		"with a base": newPair(base, plain), "outline of another kind": newPair(base, spaced),
+		"plain": newPair(nil, plain, change.Options{}), "spaced": newPair(nil, spaced, change.Options{}), "empty": newPair(nil, empty, change.Options{}), "doubted": newPair(nil, doubted, change.Options{}),
+		"with a base": newPair(base, plain, change.Options{}), "outline of another kind": newPair(base, spaced, change.Options{}),
 	} {
 		if other, ok := seen[p.key(reportOutline)]; ok {
 			t.Errorf("%s and %s have one key", name, other)
 		}
 		seen[p.key(reportOutline)] = name
 	}
-	if newPair(nil, plain).key(reportChange) == newPair(nil, plain).key(reportOutline) {
+	if newPair(nil, plain, change.Options{}).key(reportChange) == newPair(nil, plain, change.Options{}).key(reportOutline) {
 		t.Error("two kinds of report have one key")
 	}
 }

@@ -27,11 +27,21 @@ func (c *candidate) closed() bool {
 	return c.release.released() && c.revision.N == c.release.ReleasedRevision
 }
 
+// comparedAt is the time as of which names count: what was released is read as it
+// was then.
+func (c *candidate) comparedAt(now time.Time) time.Time {
+	if c.closed() {
+		return c.release.ReleasedAt
+	}
+	return now
+}
+
 // assessment is a candidate with everything that the gate's answer stands on.
 type assessment struct {
 	candidate
 	base    *Release // the gate base, nil for none
 	last    *Release // of the profile, released last and not withdrawn, nil for none
+	named   namings
 	pair    pair
 	outline *outline
 	authors []string // ids of people
@@ -48,12 +58,12 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	l := loader{ctx: ctx, tx: tx, made: made, releasedAt: map[string]time.Time{}}
+	l := loader{ctx: ctx, tx: tx, made: made, now: s.now(), releasedAt: map[string]time.Time{}}
 	for _, c := range candidates {
 		l.found = append(l.found, &assessment{candidate: c})
 	}
 	for _, step := range []func() error{
-		l.bases, l.outlines, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.threads, l.people,
+		l.bases, l.names, l.outlines, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.threads, l.people,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -91,8 +101,10 @@ type loader struct {
 	ctx   context.Context
 	tx    Tx
 	made  compared
+	now   time.Time
 	found []*assessment
 
+	named      namings
 	refs       map[string][]ToolRef // by listing
 	given      map[ProfileKey][]Verdict
 	standing   map[ProfileKey]map[bytesKey]ReleasedSubject
@@ -186,6 +198,16 @@ func (l *loader) basesThen() (map[string]*Release, error) {
 	return then, err
 }
 
+// names reads the aliases and pairings that comparisons depend on.
+func (l *loader) names() error {
+	var err error
+	l.named, err = l.tx.Namings(l.ctx, l.oneServer())
+	for _, as := range l.found {
+		as.named = l.named
+	}
+	return err
+}
+
 // outlines reads the comparisons with the gate bases.
 func (l *loader) outlines() error {
 	var keys []ReportKey
@@ -194,7 +216,7 @@ func (l *loader) outlines() error {
 		if as.base != nil {
 			old = &as.base.Head
 		}
-		as.pair = newPair(old, as.listing)
+		as.pair = newPair(old, as.listing, l.named.options(as.profile(), as.comparedAt(l.now)))
 		if _, ok := l.made[as.pair.key(reportOutline)]; !ok {
 			keys = append(keys, as.pair.key(reportOutline))
 		}
@@ -434,7 +456,7 @@ func (l *loader) readBaselines(wanted []*baselineTools) error {
 	pairs := map[string]pair{}
 	var keys []ReportKey
 	for _, in := range infos {
-		pairs[in.ID] = newPair(nil, in)
+		pairs[in.ID] = newPair(nil, in, change.Options{})
 		keys = append(keys, pairs[in.ID].key(reportOutline))
 	}
 	kept, err := l.tx.Reports(l.ctx, keys)

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/people"
@@ -27,7 +28,7 @@ func (s *Service) Compare(ctx context.Context, a Actor, slug, from, to string) (
 			if err != nil {
 				return err
 			}
-			v, err = compareView(ctx, tx, srv, from, to)
+			v, err = compareView(ctx, tx, srv, from, to, s.now())
 			return err
 		})
 	})
@@ -37,7 +38,7 @@ func (s *Service) Compare(ctx context.Context, a Actor, slug, from, to string) (
 	return v, nil
 }
 
-func compareView(ctx context.Context, tx Tx, srv *Server, from, to string) (*CompareView, error) {
+func compareView(ctx context.Context, tx Tx, srv *Server, from, to string, now time.Time) (*CompareView, error) {
 	v := &CompareView{Server: *srv}
 	var old *Revision
 	if from != "" {
@@ -53,7 +54,12 @@ func compareView(ctx context.Context, tx Tx, srv *Server, from, to string) (*Com
 		return nil, err
 	}
 	v.To = *info
-	if v.Report, err = fullReport(ctx, tx, newPair(old, *info)); err != nil {
+	named, err := tx.Namings(ctx, srv.ID)
+	if err != nil {
+		return nil, err
+	}
+	opt := namings(named).options(ProfileKey{srv.ID, info.Profile}, now)
+	if v.Report, err = fullReport(ctx, tx, newPair(old, *info, opt)); err != nil {
 		return nil, err
 	}
 	if v.Old, err = wholeListing(ctx, tx, v.From.ID); err != nil {

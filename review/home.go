@@ -163,8 +163,9 @@ type lister struct {
 	servers   []Server // that the actor reads, by slug
 	profiles  []Profile
 	last      map[ProfileKey]Release // released last, by profile
-	summaries []ReleaseSummary       // in the order that was asked for
-	turn      map[string]bool        // ids of releases with something for the actor to do
+	named     namings
+	summaries []ReleaseSummary // in the order that was asked for
+	turn      map[string]bool  // ids of releases with something for the actor to do
 }
 
 // current loads the open releases of all servers of the actor, and the last
@@ -252,6 +253,9 @@ func (l *lister) load(rs []Release) error {
 	for i := range assessments {
 		byID[assessments[i].release.ID] = &assessments[i]
 	}
+	if l.named, err = l.tx.Namings(l.ctx, l.oneServer()); err != nil {
+		return err
+	}
 	outlines, err := l.closed(rs, infos)
 	if err != nil {
 		return err
@@ -268,6 +272,14 @@ func (l *lister) load(rs []Release) error {
 		l.summaries = append(l.summaries, sum)
 	}
 	return nil
+}
+
+// oneServer is the server that the list is of, "" when there are several.
+func (l *lister) oneServer() string {
+	if len(l.servers) == 1 {
+		return l.servers[0].ID
+	}
+	return ""
 }
 
 func (l *lister) infos(rs []Release) (map[string]ListingInfo, error) {
@@ -315,7 +327,7 @@ func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]
 			} else if last := l.lastOf(r); r.open() {
 				old = &last.Head
 			}
-			keys[r.ID] = newPair(old, infos[r.Head.ListingID]).key(reportOutline)
+			keys[r.ID] = newPair(old, infos[r.Head.ListingID], l.named.options(ProfileKey{r.ServerID, r.Profile}, r.asOf(l.s.now()))).key(reportOutline)
 		}
 	}
 	return l.outlines(keys)

@@ -32,6 +32,10 @@ type Tx interface {
 	ReleaseStore
 	VerdictStore
 	ThreadStore
+	NamingStore
+	ViewedStore
+	DraftStore
+	NoticeStore
 	PeopleStore
 	DeliveryStore
 	ReportStore
@@ -190,7 +194,10 @@ type ThreadFilter struct {
 // ThreadStore keeps threads and comments.
 type ThreadStore interface {
 	InsertThread(ctx context.Context, t *Thread) error // with its first comment
-	InsertComment(ctx context.Context, c *Comment) error
+	InsertComment(ctx context.Context, c *Comment) error // with its suggestion
+	// EditComment replaces the text of a comment and keeps the earlier one.
+	EditComment(ctx context.Context, e *CommentEdit, body string) error
+	CommentEdits(ctx context.Context, commentID string) ([]CommentEdit, error) // oldest first
 	ThreadByID(ctx context.Context, id string) (*Thread, error)
 	Threads(ctx context.Context, f ThreadFilter) ([]Thread, error) // with comments, oldest first
 	ResolveThread(ctx context.Context, id, by string, at time.Time) error

@@ -353,6 +353,9 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err := s.auditPush(ctx, tx, p, as); err != nil {
 		return nil, err
 	}
+	if err := s.pushed(ctx, tx, p.actor, as); err != nil {
+		return nil, err
+	}
 	return s.answerNew(ctx, tx, p, as)
 }
 

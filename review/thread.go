@@ -27,10 +27,16 @@ type Anchor struct {
 	Pointer string       // RFC 6901 within the tool, "" for the whole tool
 	Side    Side
 	Quote   string // the words that it is about, "" for none
+
+	// Lead and Tail are the words around the quote, Snippet the value at the place
+	// when the thread was opened. The service fills them in.
+	Lead, Tail string
+	Snippet    string
 }
 
 // Thread is a conversation about a place, kept with the profile so that it
-// follows the tool through revisions and versions. A machine never resolves it.
+// follows the tool through revisions and versions: it is the same thread there, and
+// Place says what became of what it is about. A machine never resolves it.
 type Thread struct {
 	ID         string
 	ServerID   string
@@ -44,6 +50,7 @@ type Thread struct {
 	ResolvedBy string
 	ResolvedAt time.Time // zero while open
 	Comments   []Comment
+	Place      Place // filled in where a release is shown
 }
 
 // Open reports whether the thread still waits for an answer.
@@ -57,6 +64,8 @@ type Comment struct {
 	UserLabel string
 	Body      string
 	At        time.Time
+	EditedAt  time.Time   // zero: never edited
+	Suggests  *Suggestion // nil: none
 }
 
 const (
@@ -66,31 +75,39 @@ const (
 
 // OpenThread starts a thread at a place of the release's head or base.
 func (s *Service) OpenThread(ctx context.Context, a Actor, releaseID string, at Anchor, body string, blocks bool) (*Thread, error) {
-	if err := s.mayComment(a, body); err != nil {
+	return s.Comment(ctx, a, releaseID, NewComment{Anchor: at, Body: body, Blocks: blocks})
+}
+
+// AddComment answers in a thread.
+func (s *Service) AddComment(ctx context.Context, a Actor, threadID, body string) (*Thread, error) {
+	return s.Reply(ctx, a, threadID, NewComment{Body: body})
+}
+
+// NewComment is a comment to publish.
+type NewComment struct {
+	ThreadID string // "" opens a thread at Anchor
+	Anchor   Anchor
+	Body     string
+	Blocks   bool    // of a new thread
+	Suggest  *string // a text for the place, nil for none
+}
+
+// Comment publishes a comment on a release: it opens a thread, or answers in one
+// that the release shows. Who is concerned is told.
+func (s *Service) Comment(ctx context.Context, a Actor, releaseID string, n NewComment) (*Thread, error) {
+	if err := s.mayComment(a, n.Body); err != nil {
 		return nil, err
 	}
 	var t *Thread
-	err := s.analysed(ctx, func() error {
-		return s.store.Update(ctx, func(tx Tx) error {
-			srv, r, err := releaseFor(ctx, tx, a, releaseID, people.Reviewer, people.ScopeReview)
-			if err != nil {
-				return err
-			}
-			if blocks && !r.open() {
-				return Errorf(Conflict, "%s is not under review any more, so a thread can't block it. Open it without blocking, or withdraw the release.", r.Title())
-			}
-			if at, err = s.anchor(ctx, tx, srv, r, at); err != nil {
-				return err
-			}
-			t = s.newThread(a, r, at, body, blocks)
-			if err := tx.InsertThread(ctx, t); err != nil {
-				return err
-			}
-			return s.audit(ctx, tx, a, act{
-				name: "thread.open", serverID: srv.ID, subject: t.ID,
-				after: map[string]any{"release": r.ID, "tool": at.Tool, "pointer": at.Pointer, "blocks": blocks},
-			})
-		})
+	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		sp, err := s.newSpeech(ctx, tx, a, as)
+		if err != nil {
+			return err
+		}
+		if t, err = sp.say(n); err != nil {
+			return err
+		}
+		return sp.end("")
 	})
 	if err != nil {
 		return nil, err
@@ -98,13 +115,43 @@ func (s *Service) OpenThread(ctx context.Context, a Actor, releaseID string, at 
 	return t, nil
 }
 
-func (s *Service) newThread(a Actor, r *Release, at Anchor, body string, blocks bool) *Thread {
-	t := &Thread{
-		ID: newID(), ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ID, Revision: r.Head.N, Anchor: at, Blocks: blocks,
-		OpenedBy: a.userID(), OpenedAt: s.now(),
+// Reply answers in a thread, wherever it was opened.
+func (s *Service) Reply(ctx context.Context, a Actor, threadID string, n NewComment) (*Thread, error) {
+	var releaseID string
+	err := s.store.View(ctx, func(tx Tx) error {
+		t, err := threadFor(ctx, tx, a, threadID)
+		if err == nil {
+			releaseID = t.ReleaseID
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	t.Comments = []Comment{s.newComment(a, t.ID, body)}
-	return t
+	n.ThreadID = threadID
+	return s.Comment(ctx, a, releaseID, n)
+}
+
+// threadFor returns a thread to somebody who may answer in it.
+func threadFor(ctx context.Context, tx Tx, a Actor, id string) (*Thread, error) {
+	t, err := tx.ThreadByID(ctx, id)
+	if KindOf(err) == NotFound {
+		return nil, errNoSuchThing
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := a.allow(t.ServerID, people.Reviewer, people.ScopeReview); err != nil {
+		return nil, err
+	}
+	return t, a.person()
+}
+
+func (s *Service) newThread(a Actor, r *Release, at Anchor, blocks bool, first Comment) *Thread {
+	return &Thread{
+		ID: first.ThreadID, ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ID, Revision: r.Head.N, Anchor: at, Blocks: blocks,
+		OpenedBy: a.userID(), OpenedAt: s.now(), Comments: []Comment{first},
+	}
 }
 
 func (s *Service) newComment(a Actor, threadID, body string) Comment {
@@ -116,11 +163,8 @@ func (s *Service) mayComment(a Actor, body string) error {
 	if err := a.person(); err != nil {
 		return err
 	}
-	switch {
-	case strings.TrimSpace(body) == "":
-		return Errorf(Invalid, "The comment is empty.")
-	case !keepable(body, s.cfg.Limits.CommentBytes):
-		return Errorf(Invalid, "A comment is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)
+	if err := s.checkBody(body); err != nil {
+		return err
 	}
 	if wait := s.comments.take(a.userID(), s.now()); wait > 0 {
 		return &Error{Kind: RateLimited, RetryAfter: wait, Sentence: "That is a lot of comments. Wait a while."}
@@ -128,8 +172,18 @@ func (s *Service) mayComment(a Actor, body string) error {
 	return nil
 }
 
-// anchor checks the place of a thread and notes the digest that it was opened on.
-func (s *Service) anchor(ctx context.Context, tx Tx, srv *Server, r *Release, at Anchor) (Anchor, error) {
+func (s *Service) checkBody(body string) error {
+	switch {
+	case strings.TrimSpace(body) == "":
+		return Errorf(Invalid, "The comment is empty.")
+	case !keepable(body, s.cfg.Limits.CommentBytes):
+		return Errorf(Invalid, "A comment is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)
+	}
+	return nil
+}
+
+// anchor checks the place of a thread and notes what stands there.
+func (sp *speech) anchor(at Anchor) (Anchor, error) {
 	switch {
 	case at.Side == "":
 		at.Side = NewSide
@@ -139,75 +193,41 @@ func (s *Service) anchor(ctx context.Context, tx Tx, srv *Server, r *Release, at
 	if len(at.Pointer) > maxPointer || at.Pointer != "" && at.Pointer[0] != '/' {
 		return at, Errorf(Invalid, "The pointer must be empty or a JSON pointer such as /inputSchema/properties/id.")
 	}
-	if len(at.Quote) > maxQuote {
+	if len(at.Quote) > maxQuote || len(at.Lead) > maxQuote {
 		return at, Errorf(Invalid, "Quote at most %d KiB.", maxQuote>>10)
 	}
-	if at.Tool == "" {
-		return at, nil
-	}
-	id, err := s.sideListing(ctx, tx, srv, r, at.Side)
-	if err != nil {
+	t, err := sp.toolAt(at)
+	if err != nil || t == nil {
 		return at, err
 	}
-	refs, err := tx.ToolRefs(ctx, []string{id})
-	for _, t := range refs[id] {
-		if t.Name == at.Tool {
-			at.Digest = t.Digest
-			return at, err
-		}
-	}
-	if err != nil {
-		return at, err
-	}
-	return at, Errorf(Invalid, "There is no tool %s on the %s side of this release.", visible(at.Tool), at.Side)
+	return at.note(t), nil
 }
 
-// sideListing returns the listing that a side of the release's page shows; the
-// head's where there is no base.
-func (s *Service) sideListing(ctx context.Context, tx Tx, srv *Server, r *Release, side Side) (string, error) {
-	if side == NewSide {
-		return r.Head.ListingID, nil
+// toolAt returns the tool of a new thread, nil when it is about the release.
+func (sp *speech) toolAt(at Anchor) (*surface.Tool, error) {
+	if at.Tool == "" && at.Pointer == "" {
+		return nil, nil
 	}
-	c, err := newCandidate(ctx, tx, srv, r, r.Head)
+	side, err := newSides(sp.ctx, sp.tx, sp.as, []Anchor{at})
 	if err != nil {
-		return "", err
-	}
-	l := loader{ctx: ctx, tx: tx, found: []*assessment{{candidate: *c}}}
-	if err := l.bases(); err != nil {
-		return "", err
-	}
-	if b := l.found[0].base; b != nil {
-		return b.Head.ListingID, nil
-	}
-	return "", nil
-}
-
-// AddComment answers in a thread.
-func (s *Service) AddComment(ctx context.Context, a Actor, threadID, body string) (*Thread, error) {
-	if err := s.mayComment(a, body); err != nil {
 		return nil, err
 	}
-	return s.onThread(ctx, a, threadID, "thread.comment", func(tx Tx, t *Thread) error {
-		c := s.newComment(a, t.ID, body)
-		return tx.InsertComment(ctx, &c)
-	})
+	t := side.exact(at)
+	if t == nil {
+		return nil, Errorf(Invalid, "There is no tool %s on the %s side of this release.", visible(at.Tool), at.Side)
+	}
+	if at.Tool == "" {
+		t.Digest = surface.Hash{}
+	}
+	return t, nil
 }
 
 // onThread runs an act on a thread and returns it as it is then.
 func (s *Service) onThread(ctx context.Context, a Actor, id, name string, f func(Tx, *Thread) error) (*Thread, error) {
 	var after *Thread
 	err := s.store.Update(ctx, func(tx Tx) error {
-		t, err := tx.ThreadByID(ctx, id)
-		if KindOf(err) == NotFound {
-			return errNoSuchThing
-		}
+		t, err := threadFor(ctx, tx, a, id)
 		if err != nil {
-			return err
-		}
-		if err := a.allow(t.ServerID, people.Reviewer, people.ScopeReview); err != nil {
-			return err
-		}
-		if err := a.person(); err != nil {
 			return err
 		}
 		if err := f(tx, t); err != nil {
@@ -283,18 +303,47 @@ func (s *Service) ReopenThread(ctx context.Context, a Actor, threadID string) (*
 }
 
 // Threads lists the threads that a release page shows, oldest first: its own, and
-// the open ones of the profile, which follow the tool.
+// the open ones of the profile, which follow the tool. Each with its place.
 func (s *Service) Threads(ctx context.Context, a Actor, releaseID string) ([]Thread, error) {
 	var found []Thread
-	err := s.store.View(ctx, func(tx Tx) error {
-		_, r, err := releaseFor(ctx, tx, a, releaseID, people.Viewer, people.ScopeRead)
-		if err != nil {
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			srv, r, err := releaseFor(ctx, tx, a, releaseID, people.Viewer, people.ScopeRead)
+			if err != nil {
+				return err
+			}
+			c, err := newCandidate(ctx, tx, srv, r, r.Head)
+			if err != nil {
+				return err
+			}
+			l := loader{ctx: ctx, tx: tx, now: s.now(), found: []*assessment{{candidate: *c}}}
+			for _, step := range []func() error{l.bases, l.names, l.outlines, l.tools} {
+				if err := step(); err != nil {
+					return err
+				}
+			}
+			found, err = placedThreads(ctx, tx, l.found[0])
 			return err
-		}
-		found, err = threadsOf(ctx, tx, r)
-		return err
+		})
 	})
 	return found, err
+}
+
+// placedThreads are the threads of a release with what became of their places.
+func placedThreads(ctx context.Context, tx Tx, as *assessment) ([]Thread, error) {
+	ts, err := threadsOf(ctx, tx, as.release)
+	if err != nil || len(ts) == 0 {
+		return ts, err
+	}
+	anchors := make([]Anchor, len(ts))
+	for i := range ts {
+		anchors[i] = ts[i].Anchor
+	}
+	sides, err := newSides(ctx, tx, as, anchors)
+	for i := range ts {
+		ts[i].Place = sides.place(&ts[i])
+	}
+	return ts, err
 }
 
 func threadsOf(ctx context.Context, tx Tx, r *Release) ([]Thread, error) {

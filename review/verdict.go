@@ -70,27 +70,7 @@ const (
 // Decide stores a batch of answers, all or none. Stale with the current changes
 // when an item names a change that is not one of the release's.
 func (s *Service) Decide(ctx context.Context, a Actor, releaseID string, items []VerdictItem) (*ReleaseView, error) {
-	if err := checkItems(items); err != nil {
-		return nil, err
-	}
-	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
-		r, err := fullReport(ctx, tx, as.pair)
-		if err != nil {
-			return err
-		}
-		d := newDecision(s, a, as, r)
-		for _, item := range items {
-			if err := d.item(item); err != nil {
-				return err
-			}
-		}
-		d.complete()
-		return d.store(ctx, tx)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.Release(ctx, a, releaseID)
+	return s.DecideAlso(ctx, a, releaseID, items, nil)
 }
 
 func checkItems(items []VerdictItem) error {

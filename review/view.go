@@ -40,6 +40,11 @@ type ReleaseView struct {
 	BaselineOpen bool             // a baseline can still be accepted
 	Baseline     *Baseline
 	Actions      Actions
+	Pairings     []Naming        // renames that a person recognised, that hold
+	Aliases      []Naming        // of the profile, that hold
+	Twins        []Twin          // other profiles with the identical changes
+	Viewed       map[string]bool // by change id: the actor's own marks
+	Bases        []BaseChoice    // what a reviewer may look from
 }
 
 // Actions says which acts the actor may take now; each "" or a reason why not.
@@ -79,8 +84,8 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 		Server: *srv, Role: a.role(srv.ID), Release: *r, State: as.state(), Listing: as.listing,
 		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: surface.NewFamilies(namesOf(as.candidate.tools)),
 	}
-	b := viewBuilder{ctx: ctx, tx: tx, as: as, actor: a, v: v}
-	for _, step := range []func() error{b.history, b.report, b.sides, b.threads, b.baseline} {
+	b := viewBuilder{s: s, ctx: ctx, tx: tx, as: as, actor: a, v: v}
+	for _, step := range []func() error{b.history, b.report, b.sides, b.threads, b.baseline, b.depth} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -117,6 +122,7 @@ func (as *assessment) baseWhy() string {
 
 // viewBuilder fills in a release page, a fixed number of store calls for each part.
 type viewBuilder struct {
+	s     *Service
 	ctx   context.Context
 	tx    Tx
 	as    *assessment
@@ -198,7 +204,27 @@ func partListing(info *ListingInfo, tools []ToolRef, shown map[int]bool, raw map
 
 func (b *viewBuilder) threads() error {
 	var err error
-	b.v.Threads, err = threadsOf(b.ctx, b.tx, b.as.release)
+	b.v.Threads, err = placedThreads(b.ctx, b.tx, b.as)
+	return err
+}
+
+// depth reads what a reviewer works with beside the changes: names that people
+// vouch for, twins in other profiles, marks and bases.
+func (b *viewBuilder) depth() error {
+	at := b.as.comparedAt(b.s.now())
+	b.v.Pairings, b.v.Aliases = b.as.named.held(b.as.profile(), Pairing, at), b.as.named.held(b.as.profile(), Alias, at)
+	var err error
+	if b.v.Twins, err = b.s.twins(b.ctx, b.tx, b.as); err != nil {
+		return err
+	}
+	if b.v.Bases, err = b.s.baseChoices(b.ctx, b.tx, b.actor, b.as); err != nil || b.actor.User == nil {
+		return err
+	}
+	ids := []string{""}
+	for _, c := range b.v.Report.Changes {
+		ids = append(ids, c.ID)
+	}
+	b.v.Viewed, err = b.tx.Viewed(b.ctx, b.actor.userID(), b.as.profile(), ids)
 	return err
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 	"time"
 
@@ -20,6 +21,9 @@ type threadRow struct {
 	Pointer    octets      `db:"pointer"`
 	Side       review.Side `db:"side"`
 	Quote      octets      `db:"quote"`
+	Lead       octets      `db:"lead"`
+	Tail       octets      `db:"tail"`
+	Snippet    octets      `db:"snippet"`
 	Blocks     bool        `db:"blocks"`
 	OpenedBy   string      `db:"opened_by"`
 	OpenedAt   micros      `db:"opened_at"`
@@ -29,7 +33,8 @@ type threadRow struct {
 
 func (r threadRow) thread() review.Thread {
 	return review.Thread{ID: r.ID, ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ReleaseID, Revision: r.Revision,
-		Anchor: review.Anchor{Tool: string(r.Tool), Digest: surface.Hash(r.Digest), Pointer: string(r.Pointer), Side: r.Side, Quote: string(r.Quote)},
+		Anchor: review.Anchor{Tool: string(r.Tool), Digest: surface.Hash(r.Digest), Pointer: string(r.Pointer), Side: r.Side, Quote: string(r.Quote),
+			Lead: string(r.Lead), Tail: string(r.Tail), Snippet: string(r.Snippet)},
 		Blocks: r.Blocks, OpenedBy: r.OpenedBy, OpenedAt: time.Time(r.OpenedAt),
 		ResolvedBy: r.ResolvedBy, ResolvedAt: time.Time(r.ResolvedAt)}
 }
@@ -45,6 +50,15 @@ type commentRow struct {
 type commentView struct {
 	commentRow
 	userLabel
+	EditedAt micros         `db:"edited_at"`
+	Old      octets         `db:"old_text"`
+	New      sql.NullString `db:"new_text"`
+}
+
+type suggestionRow struct {
+	CommentID string `db:"comment_id"`
+	Old       octets `db:"old_text"`
+	New       string `db:"new_text"`
 }
 
 func commentRowOf(c review.Comment) commentRow {
@@ -52,7 +66,12 @@ func commentRowOf(c review.Comment) commentRow {
 }
 
 func (r commentView) comment() review.Comment {
-	return review.Comment{ID: r.ID, ThreadID: r.ThreadID, UserID: r.UserID, UserLabel: r.label(), Body: r.Body, At: time.Time(r.At)}
+	c := review.Comment{ID: r.ID, ThreadID: r.ThreadID, UserID: r.UserID, UserLabel: r.label(), Body: r.Body, At: time.Time(r.At),
+		EditedAt: time.Time(r.EditedAt)}
+	if r.New.Valid {
+		c.Suggests = &review.Suggestion{Old: string(r.Old), New: r.New.String}
+	}
+	return c
 }
 
 func (t *tx) InsertThread(ctx context.Context, th *review.Thread) error {
@@ -60,16 +79,34 @@ func (t *tx) InsertThread(ctx context.Context, th *review.Thread) error {
 	if err := insertOne(ctx, t, "threads", threadRow{ID: th.ID, ServerID: th.ServerID, Profile: th.Profile,
 		ReleaseID: th.ReleaseID, Revision: th.Revision,
 		Tool: octets(a.Tool), Digest: hash(a.Digest), Pointer: octets(a.Pointer), Side: a.Side, Quote: octets(a.Quote),
+		Lead: octets(a.Lead), Tail: octets(a.Tail), Snippet: octets(a.Snippet),
 		Blocks: th.Blocks, OpenedBy: th.OpenedBy, OpenedAt: micros(th.OpenedAt),
 		ResolvedBy: th.ResolvedBy, ResolvedAt: micros(th.ResolvedAt)}); err != nil {
 		return err
 	}
-	_, err := insert(ctx, t, "comments", "", mapped(th.Comments, commentRowOf)...)
+	if _, err := insert(ctx, t, "comments", "", mapped(th.Comments, commentRowOf)...); err != nil {
+		return err
+	}
+	return t.insertSuggestions(ctx, th.Comments...)
+}
+
+func (t *tx) insertSuggestions(ctx context.Context, cs ...review.Comment) error {
+	var rows []suggestionRow
+	for _, c := range cs {
+		if s := c.Suggests; s != nil {
+			rows = append(rows, suggestionRow{c.ID, octets(s.Old), s.New})
+		}
+	}
+	_, err := insert(ctx, t, "suggestions", "", rows...)
 	return err
 }
 
 func (t *tx) InsertComment(ctx context.Context, c *review.Comment) error {
-	return named(insertOne(ctx, t, "comments", commentRowOf(*c)), review.Invalid, "The thread is not there, or the comment holds a NUL character or isn't UTF-8.")
+	err := named(insertOne(ctx, t, "comments", commentRowOf(*c)), review.Invalid, "The thread is not there, or the comment holds a NUL character or isn't UTF-8.")
+	if err != nil {
+		return err
+	}
+	return t.insertSuggestions(ctx, *c)
 }
 
 func (t *tx) ThreadByID(ctx context.Context, id string) (*review.Thread, error) {
@@ -107,8 +144,10 @@ func (t *tx) threads(ctx context.Context, where string, args ...any) ([]review.T
 		return nil, err
 	}
 	var comments []commentView
-	if err := t.all(ctx, &comments, "SELECT "+columns[commentRow]("c.")+", "+userLabelColumns+`
+	if err := t.all(ctx, &comments, "SELECT "+columns[commentRow]("c.")+", "+userLabelColumns+`,
+		COALESCE((SELECT MAX(e.at) FROM comment_edits e WHERE e.comment_id = c.id), 0) AS edited_at, s.old_text, s.new_text
 		FROM comments c JOIN threads t ON t.id = c.thread_id LEFT JOIN users u ON u.id = c.user_id
+		LEFT JOIN suggestions s ON s.comment_id = c.id
 		WHERE `+where+" ORDER BY c.at, c.id", args...); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"approval", approvalCases},
 		{"release", releaseCases},
 		{"thread", threadCases},
+		{"depth", depthCases},
 		{"people", peopleCases},
 		{"list", listCases},
 	} {

@@ -75,6 +75,8 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"verdicts", testVerdicts},
 		{"verdicts are used up and revoked", testVerdictMarks},
 		{"threads", testThreads},
+		{"namings", testNamings},
+		{"viewed", testViewed},
 		{"users", testUsers},
 		{"tokens", testTokens},
 		{"links", testLinks},

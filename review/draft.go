@@ -1,0 +1,245 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/review/people"
+)
+
+// Draft is what somebody wrote on a release and did not publish yet: a comment, an
+// answer in a thread, or a decision with its note. It is kept on the server, so
+// nothing typed is lost, and shown to nobody else.
+type Draft struct {
+	UserID    string
+	ReleaseID string
+	Target    string // what it is for; a draft with the same target replaces it
+	UpdatedAt time.Time
+
+	Comment *NewComment  // nil for a decision
+	Item    *VerdictItem // nil for a comment; without a verdict it is a note only
+}
+
+// DraftStore keeps drafts.
+type DraftStore interface {
+	PutDraft(ctx context.Context, d *Draft) error // replaces that of the same target
+	// Drafts returns a person's drafts on a release, oldest target first.
+	Drafts(ctx context.Context, userID, releaseID string) ([]Draft, error)
+	// DeleteDrafts removes drafts; absent ones are no error.
+	DeleteDrafts(ctx context.Context, userID, releaseID string, targets []string) error
+}
+
+// maxDrafts bounds what one person keeps on one release.
+const maxDrafts = 500
+
+// SaveDraft keeps a draft of the actor. A target names what it is for: "" makes
+// one, which comes back. A comment with nothing in it, and a decision with neither
+// verdict nor note, removes the draft.
+func (s *Service) SaveDraft(ctx context.Context, a Actor, releaseID string, d Draft) (*Draft, error) {
+	if err := s.checkDraft(&d); err != nil {
+		return nil, err
+	}
+	err := s.store.Update(ctx, func(tx Tx) error {
+		_, r, err := releaseFor(ctx, tx, a, releaseID, people.Reviewer, people.ScopeReview)
+		if err != nil {
+			return err
+		}
+		if err := a.person(); err != nil {
+			return err
+		}
+		d.UserID, d.ReleaseID, d.UpdatedAt = a.userID(), r.ID, s.now()
+		if d.empty() {
+			return tx.DeleteDrafts(ctx, d.UserID, d.ReleaseID, []string{d.Target})
+		}
+		kept, err := tx.Drafts(ctx, d.UserID, d.ReleaseID)
+		if err != nil {
+			return err
+		}
+		known := slices.ContainsFunc(kept, func(o Draft) bool { return o.Target == d.Target })
+		if !known && len(kept) >= maxDrafts {
+			return Errorf(Conflict, "You have %d drafts on this release. Publish or remove some first.", len(kept))
+		}
+		return tx.PutDraft(ctx, &d)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &d, nil
+}
+
+func (s *Service) checkDraft(d *Draft) error {
+	switch {
+	case (d.Comment == nil) == (d.Item == nil):
+		return Errorf(Invalid, "A draft is a comment or a decision.")
+	case len(d.Target) > maxName || !keepable(d.Target, maxName):
+		return Errorf(Invalid, "The target of a draft is text of at most %d bytes.", maxName)
+	case d.Comment != nil && !keepable(d.Comment.Body, s.cfg.Limits.CommentBytes):
+		return Errorf(Invalid, "A comment is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)
+	case d.Comment != nil && d.Comment.Suggest != nil && !keepable(*d.Comment.Suggest, s.cfg.Limits.CommentBytes):
+		return Errorf(Invalid, "A suggestion is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)
+	case d.Item != nil && d.Item.Verdict != "":
+		if err := checkItems([]VerdictItem{*d.Item}); err != nil {
+			return err
+		}
+	case d.Item != nil && (!keepable(d.Item.Note, maxNote) || len(d.Item.Changes) > maxItems):
+		return Errorf(Invalid, "The note must be text of at most 64 KiB.")
+	}
+	if d.Target == "" {
+		d.Target = d.target()
+	}
+	return nil
+}
+
+// target names what a draft is for: one answer for each thread and each decision,
+// any number of new threads.
+func (d *Draft) target() string {
+	switch {
+	case d.Item != nil && d.Item.Change != "":
+		return "verdict " + d.Item.Change
+	case d.Item != nil && len(d.Item.Changes) > 0:
+		return "verdict " + d.Item.Edit + " " + d.Item.Changes[0]
+	case d.Item != nil:
+		return "verdict"
+	case d.Comment.ThreadID != "":
+		return "reply " + d.Comment.ThreadID
+	}
+	return "thread " + newID()
+}
+
+func (d *Draft) empty() bool {
+	if d.Item != nil {
+		return d.Item.Verdict == "" && strings.TrimSpace(d.Item.Note) == ""
+	}
+	return strings.TrimSpace(d.Comment.Body) == "" && d.Comment.Suggest == nil
+}
+
+// ready reports whether a draft can be published: a note without a verdict waits.
+func (d *Draft) ready() bool { return d.Item == nil || d.Item.Verdict != "" }
+
+// Drafts lists the actor's own drafts on a release.
+func (s *Service) Drafts(ctx context.Context, a Actor, releaseID string) ([]Draft, error) {
+	var found []Draft
+	err := s.store.View(ctx, func(tx Tx) error {
+		_, r, err := releaseFor(ctx, tx, a, releaseID, people.Reviewer, people.ScopeReview)
+		if err != nil {
+			return err
+		}
+		if err := a.person(); err != nil {
+			return err
+		}
+		found, err = tx.Drafts(ctx, a.userID(), r.ID)
+		return err
+	})
+	return found, err
+}
+
+// PublishDrafts publishes the actor's drafts on a release, all or none, in one
+// transaction; everybody whom it concerns gets one notice. targets chooses some;
+// nil is every one that is ready. Stale when a decision is about a change that is
+// not there any more: then the drafts are still there too.
+func (s *Service) PublishDrafts(ctx context.Context, a Actor, releaseID string, targets []string) (*ReleaseView, error) {
+	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		drafts, err := tx.Drafts(ctx, a.userID(), releaseID)
+		if err != nil {
+			return err
+		}
+		drafts = slices.DeleteFunc(drafts, func(d Draft) bool {
+			return !d.ready() || targets != nil && !slices.Contains(targets, d.Target)
+		})
+		if len(drafts) == 0 {
+			return Errorf(Invalid, "There is nothing to publish.")
+		}
+		return s.publish(ctx, tx, a, as, drafts)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Release(ctx, a, releaseID)
+}
+
+func (s *Service) publish(ctx context.Context, tx Tx, a Actor, as *assessment, drafts []Draft) error {
+	sp, err := s.newSpeech(ctx, tx, a, as)
+	if err != nil {
+		return err
+	}
+	var items []VerdictItem
+	var done []string
+	for _, d := range drafts {
+		done = append(done, d.Target)
+		if d.Item != nil {
+			items = append(items, *d.Item)
+			continue
+		}
+		if err := s.checkBody(d.Comment.Body); err != nil {
+			return err
+		}
+		if _, err := sp.say(*d.Comment); err != nil {
+			return err
+		}
+	}
+	if len(items) > 0 {
+		if err := s.decideOn(ctx, tx, sp, items); err != nil {
+			return err
+		}
+	}
+	if err := tx.DeleteDrafts(ctx, a.userID(), as.release.ID, done); err != nil {
+		return err
+	}
+	if err := s.looked(ctx, tx, a, as); err != nil {
+		return err
+	}
+	return sp.end("")
+}
+
+// CommentEdit is an earlier text of a comment.
+type CommentEdit struct {
+	ID        string
+	CommentID string
+	At        time.Time // when it was replaced
+	Body      string
+}
+
+// EditComment replaces the text of a comment by its author. What it said before
+// stays readable to everybody who reads the thread.
+func (s *Service) EditComment(ctx context.Context, a Actor, threadID, commentID, body string) (*Thread, error) {
+	if err := s.mayComment(a, body); err != nil {
+		return nil, err
+	}
+	return s.onThread(ctx, a, threadID, "comment.edit", func(tx Tx, t *Thread) error {
+		i := slices.IndexFunc(t.Comments, func(c Comment) bool { return c.ID == commentID })
+		switch {
+		case i < 0:
+			return errNoSuchThing
+		case t.Comments[i].UserID != a.userID():
+			return Errorf(Forbidden, "Only who wrote a comment can edit it. Answer in the thread instead.")
+		case t.Comments[i].Body == body:
+			return nil
+		}
+		return tx.EditComment(ctx, &CommentEdit{ID: newID(), CommentID: commentID, At: s.now(), Body: t.Comments[i].Body}, body)
+	})
+}
+
+// CommentHistory returns the earlier texts of a comment, oldest first.
+func (s *Service) CommentHistory(ctx context.Context, a Actor, threadID, commentID string) ([]CommentEdit, error) {
+	var edits []CommentEdit
+	err := s.store.View(ctx, func(tx Tx) error {
+		t, err := tx.ThreadByID(ctx, threadID)
+		if KindOf(err) == NotFound {
+			return errNoSuchThing
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.allow(t.ServerID, people.Viewer, people.ScopeRead); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(t.Comments, func(c Comment) bool { return c.ID == commentID }) {
+			return errNoSuchThing
+		}
+		edits, err = tx.CommentEdits(ctx, commentID)
+		return err
+	})
+	return edits, err
+}

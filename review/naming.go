@@ -1,0 +1,333 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// NamingKind says what a person vouches for.
+type NamingKind string
+
+// The kinds. An alias says that the server still answers to the old name, so
+// callers don't break. A pairing says only that the new tool is the old one.
+const (
+	Alias   NamingKind = "alias"
+	Pairing NamingKind = "pairing"
+)
+
+// Naming connects an old name of a tool with a new one, in one profile. Namings
+// are ended, never removed: what was released while one held is still read with
+// it.
+type Naming struct {
+	ID       string
+	ServerID string
+	Profile  string
+	Kind     NamingKind
+	Old, New string // names as received
+	Note     string
+	By       string // user id, "" for the shell
+	ByLabel  string // filled in on reading
+	At       time.Time
+	Until    time.Time // zero: until it is ended
+	EndedBy  string
+	EndedAt  time.Time
+}
+
+// Holds reports whether the naming holds at a time.
+func (n *Naming) Holds(at time.Time) bool {
+	switch {
+	case at.Before(n.At):
+		return false
+	case !n.Until.IsZero() && !at.Before(n.Until):
+		return false
+	}
+	return n.EndedAt.IsZero() || at.Before(n.EndedAt)
+}
+
+// NamingStore keeps aliases and pairings.
+type NamingStore interface {
+	InsertNaming(ctx context.Context, n *Naming) error
+	NamingByID(ctx context.Context, id string) (*Naming, error)
+	// EndNaming ends a naming; one that is ended already keeps its end.
+	EndNaming(ctx context.Context, id, by string, at time.Time) error
+	// Namings returns those of a server, ended ones too, oldest first; "" is every
+	// server's.
+	Namings(ctx context.Context, serverID string) ([]Naming, error)
+}
+
+// namings are those of some servers.
+type namings []Naming
+
+// options are what a comparison on a profile has to know, as of a time.
+func (ns namings) options(k ProfileKey, at time.Time) change.Options {
+	var opt change.Options
+	for i := range ns {
+		n := &ns[i]
+		if n.ServerID != k.ServerID || n.Profile != k.Profile || !n.Holds(at) {
+			continue
+		}
+		switch n.Kind {
+		case Pairing:
+			opt.Pairings = append(opt.Pairings, change.Pairing{From: n.Old, To: n.New})
+		case Alias:
+			if opt.Aliases == nil {
+				opt.Aliases = map[string]string{}
+			}
+			opt.Aliases[n.Old] = n.New
+		}
+	}
+	return opt
+}
+
+// namingKey is the part of a comparison's inputs that namings are; empty for none.
+// Each name stands as its hash, so that no two lists look alike.
+func namingKey(opt change.Options) []byte {
+	var b []byte
+	for _, p := range opt.Pairings {
+		b = appendNames(append(b, 'p'), p.From, p.To)
+	}
+	old := make([]string, 0, len(opt.Aliases))
+	for name := range opt.Aliases {
+		old = append(old, name)
+	}
+	slices.Sort(old)
+	for _, name := range old {
+		b = appendNames(append(b, 'a'), name, opt.Aliases[name])
+	}
+	return b
+}
+
+// NewAlias is an alias to note down.
+type NewAlias struct {
+	Profile  string // "" is the default
+	Old, New string
+	Note     string
+	Until    time.Time // zero: until it is ended
+}
+
+// Namings lists the aliases and pairings of a server, ended ones too, oldest
+// first.
+func (s *Service) Namings(ctx context.Context, a Actor, slug string) ([]Naming, error) {
+	var found []Naming
+	err := s.store.View(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead)
+		if err != nil {
+			return err
+		}
+		found, err = tx.Namings(ctx, srv.ID)
+		return err
+	})
+	return found, err
+}
+
+// AddAlias notes that the server still answers to an old name. It takes a
+// maintainer, since a rename with an alias breaks nobody.
+func (s *Service) AddAlias(ctx context.Context, a Actor, slug string, n NewAlias) (*Naming, error) {
+	if n.Profile == "" {
+		n.Profile = DefaultProfile
+	}
+	if err := s.checkAlias(n); err != nil {
+		return nil, err
+	}
+	made := &Naming{
+		ID: newID(), Profile: n.Profile, Kind: Alias, Old: n.Old, New: n.New, Note: n.Note,
+		By: a.userID(), ByLabel: a.Label(), At: s.now(), Until: n.Until,
+	}
+	err := s.store.Update(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Maintainer, people.ScopeReview)
+		if err != nil {
+			return err
+		}
+		made.ServerID = srv.ID
+		return s.insertNaming(ctx, tx, a, made)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+func (s *Service) checkAlias(n NewAlias) error {
+	switch {
+	case n.Old == "" || n.New == "":
+		return Errorf(Invalid, "Give the old name and the new one.")
+	case n.Old == n.New:
+		return Errorf(Invalid, "The old name and the new one are the same.")
+	case len(n.Old) > maxName || len(n.New) > maxName:
+		return Errorf(Invalid, "A name has at most %d bytes.", maxName)
+	case !keepable(n.Note, maxNote):
+		return Errorf(Invalid, "The note must be text of at most 64 KiB.")
+	case !n.Until.IsZero() && !n.Until.After(s.now()):
+		return Errorf(Invalid, "The end is in the past: leave it out, or give a later day.")
+	}
+	return nil
+}
+
+// maxName bounds a name that a person writes down.
+const maxName = 1 << 10
+
+// insertNaming stores a naming unless the same old name, or for a pairing the new
+// one, is taken by another that still holds.
+func (s *Service) insertNaming(ctx context.Context, tx Tx, a Actor, n *Naming) error {
+	profiles, err := tx.Profiles(ctx, n.ServerID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(profiles, func(p Profile) bool { return p.Name == n.Profile }) {
+		return Errorf(Invalid, "There is no profile %s.", visible(n.Profile))
+	}
+	all, err := tx.Namings(ctx, n.ServerID)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if o := &all[i]; o.clashes(n, s.now()) {
+			return Errorf(Conflict, "%s is already noted as %s of %s. End that first.", visible(o.New), o.Kind, visible(o.Old))
+		}
+	}
+	if err := tx.InsertNaming(ctx, n); err != nil {
+		return err
+	}
+	return s.audit(ctx, tx, a, act{
+		name: string(n.Kind) + ".add", serverID: n.ServerID, subject: n.ID,
+		after: map[string]any{"profile": n.Profile, "old": n.Old, "new": n.New, "note": n.Note, "until": timeOrNil(n.Until)},
+	})
+}
+
+// clashes reports whether two namings can't both hold.
+func (n *Naming) clashes(o *Naming, at time.Time) bool {
+	if n.Profile != o.Profile || n.Kind != o.Kind || !n.Holds(at) {
+		return false
+	}
+	return n.Old == o.Old || n.Kind == Pairing && n.New == o.New
+}
+
+func timeOrNil(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t
+}
+
+// EndAlias ends an alias from now on: a rename that relied on it breaks callers
+// again.
+func (s *Service) EndAlias(ctx context.Context, a Actor, slug, id string) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Maintainer, people.ScopeReview)
+		if err != nil {
+			return err
+		}
+		return s.endNaming(ctx, tx, a, id, Alias, ProfileKey{ServerID: srv.ID})
+	})
+}
+
+func (s *Service) endNaming(ctx context.Context, tx Tx, a Actor, id string, kind NamingKind, of ProfileKey) error {
+	n, err := tx.NamingByID(ctx, id)
+	if KindOf(err) == NotFound {
+		return errNoSuchThing
+	}
+	if err != nil {
+		return err
+	}
+	if n.ServerID != of.ServerID || n.Kind != kind || of.Profile != "" && n.Profile != of.Profile {
+		return errNoSuchThing
+	}
+	if !n.EndedAt.IsZero() {
+		return nil
+	}
+	if err := tx.EndNaming(ctx, id, a.userID(), s.now()); err != nil {
+		return err
+	}
+	return s.audit(ctx, tx, a, act{
+		name: string(kind) + ".end", serverID: n.ServerID, subject: n.ID,
+		before: map[string]any{"profile": n.Profile, "old": n.Old, "new": n.New},
+	})
+}
+
+// Pair says that a tool which is gone from the release's base is a tool that is
+// new in its head. What differs between the two is then one change, that breaks
+// callers all the same.
+func (s *Service) Pair(ctx context.Context, a Actor, releaseID, old, new string) (*ReleaseView, error) {
+	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		if err := as.pairable(old, new); err != nil {
+			return err
+		}
+		return s.insertNaming(ctx, tx, a, &Naming{
+			ID: newID(), ServerID: as.server.ID, Profile: as.release.Profile, Kind: Pairing, Old: old, New: new,
+			By: a.userID(), At: s.now(),
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Release(ctx, a, releaseID)
+}
+
+// pairable checks that the old tool is gone and the new one is new here.
+func (as *assessment) pairable(old, new string) error {
+	if !as.release.open() {
+		return Errorf(Conflict, "%s is not under review any more.", as.release.Title())
+	}
+	gone, fresh := false, false
+	for _, c := range as.outline.Changes {
+		if c.Subject != change.SubjectTool {
+			continue
+		}
+		gone = gone || c.To.IsZero() && string(c.Name) == old
+		fresh = fresh || c.From.IsZero() && c.NewPosition > 0 && as.candidate.tools[c.NewPosition-1].Name == new
+	}
+	switch {
+	case !gone:
+		return Errorf(Invalid, "%s is not among the tools that are gone.", visible(old))
+	case !fresh:
+		return Errorf(Invalid, "%s is not among the tools that are new.", visible(new))
+	}
+	return nil
+}
+
+// Unpair takes a pairing back: the old tool is gone and the new one is new again.
+func (s *Service) Unpair(ctx context.Context, a Actor, releaseID, id string) (*ReleaseView, error) {
+	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		if !as.release.open() {
+			return Errorf(Conflict, "%s is not under review any more.", as.release.Title())
+		}
+		return s.endNaming(ctx, tx, a, id, Pairing, as.profile())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Release(ctx, a, releaseID)
+}
+
+// asOf is the time as of which a release is compared: its release, else now.
+func (r *Release) asOf(now time.Time) time.Time {
+	if r.released() {
+		return r.ReleasedAt
+	}
+	return now
+}
+
+// appendNames appends the hash of each name.
+func appendNames(b []byte, names ...string) []byte {
+	for _, n := range names {
+		h := surface.HashOf([]byte(n))
+		b = append(b, h[:]...)
+	}
+	return b
+}
+
+// held lists the namings of one kind and profile that hold at a time.
+func (ns namings) held(k ProfileKey, kind NamingKind, at time.Time) []Naming {
+	var out []Naming
+	for _, n := range ns {
+		if n.ServerID == k.ServerID && n.Profile == k.Profile && n.Kind == kind && n.Holds(at) {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,323 @@
+package reviewtest
+
+import (
+	"slices"
+
+	"time"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+var depthCases = map[string]func(*world){
+	"an alias keeps callers whole":            aliasHolds,
+	"an alias ends and expires":               aliasEnds,
+	"who may note an alias":                   aliasRefused,
+	"a pairing by a reviewer, and back":       pairedByHand,
+	"a pairing must fit the release":          pairRefused,
+	"identical changes of another profile":    twinsDecided,
+	"an answer for one profile stays there":   twinsApart,
+	"viewed marks are private":                viewedPrivate,
+	"a mark on a changed definition is gone":  viewedMoves,
+	"since I last looked":                     lookedLast,
+	"viewers mark, strangers learn nothing":   viewedAccess,
+	"the released comparison keeps its names": aliasThen,
+}
+
+// renamed is the listing of three with find under another name.
+func renamed(name, description string) string {
+	return listing(tool(name, description), tool("drop", "Drops."), tool("list", "Lists."))
+}
+
+func (w *world) alias(old, new string, until time.Time) *review.Naming {
+	w.Helper()
+	n, err := w.svc.AddAlias(w.ctx, w.ana, "mot", review.NewAlias{Old: old, New: new, Note: "Old clients.", Until: until})
+	w.must(err)
+	return n
+}
+
+func aliasHolds(w *world) {
+	w.released("1", three())
+	p := w.push("2", renamed("search", "Finds."))
+	w.must(w.pair(p, "find", "search"))
+	if c := w.change(idOf(p), "search"); c.Kind != change.Renamed || c.Class != change.Breaking {
+		w.Fatalf("paired: %s %s", c.Kind, c.Class)
+	}
+	w.alias("find", "search", time.Time{})
+	c := w.change(idOf(p), "search")
+	if c.Kind != change.Renamed || c.Class == change.Breaking {
+		w.Errorf("with an alias: %s %s", c.Kind, c.Class)
+	}
+	if v := w.view(idOf(p)); len(v.Aliases) != 1 || v.Aliases[0].ByLabel != "Ana" {
+		w.Errorf("aliases: %+v", v.Aliases)
+	}
+}
+
+// pair pairs two tools and ignores a pairing that the comparison found by itself.
+func (w *world) pair(p *review.Pushed, old, new string) error {
+	for _, c := range w.view(idOf(p)).Changes {
+		if c.Kind == change.Renamed && c.Name() == new {
+			return nil
+		}
+	}
+	_, err := w.svc.Pair(w.ctx, w.rita, idOf(p), old, new)
+	return err
+}
+
+func aliasEnds(w *world) {
+	w.released("1", three())
+	p := w.push("2", renamed("search", "Looks through the whole archive of letters."))
+	w.must(w.pair(p, "find", "search"))
+	is := func(want change.Class) {
+		w.Helper()
+		if c := w.change(idOf(p), "search"); c.Class != want {
+			w.Errorf("class %s, want %s", c.Class, want)
+		}
+	}
+	is(change.Breaking)
+	w.alias("find", "search", w.clock.Add(time.Hour))
+	before := w.change(idOf(p), "search").Class
+	if before == change.Breaking {
+		w.Error("an alias, and the rename still breaks")
+	}
+	w.clock = w.clock.Add(time.Hour)
+	is(change.Breaking)
+	n := w.alias("find", "search", time.Time{})
+	is(before)
+	w.must(w.svc.EndAlias(w.ctx, w.ana, "mot", n.ID))
+	w.clock = w.clock.Add(time.Second)
+	is(change.Breaking)
+	all, err := w.svc.Namings(w.ctx, w.vic, "mot")
+	w.must(err)
+	if len(all) != 3 || all[2].EndedAt.IsZero() || all[2].EndedBy != w.ana.User.ID {
+		w.Errorf("the ledger: %+v", all)
+	}
+}
+
+// aliasThen ends an alias after the release that relied on it: what was released
+// is still read as it was then.
+func aliasThen(w *world) {
+	w.released("1", three())
+	n := w.alias("find", "search", time.Time{})
+	p := w.push("2", renamed("search", "Finds."))
+	w.approveAll(idOf(p))
+	w.release(p)
+	was := w.change(idOf(p), "search").Class
+	w.must(w.svc.EndAlias(w.ctx, w.ana, "mot", n.ID))
+	w.clock = w.clock.Add(time.Hour)
+	if is := w.change(idOf(p), "search").Class; is != was || is == change.Breaking {
+		w.Errorf("released as %s, now %s", was, is)
+	}
+	w.wantGate(p, gate.Pass)
+}
+
+func aliasRefused(w *world) {
+	w.released("1", three())
+	good := review.NewAlias{Old: "find", New: "search"}
+	for _, who := range []review.Actor{w.rita, w.vic} {
+		_, err := w.svc.AddAlias(w.ctx, who, "mot", good)
+		w.refused(err, review.Forbidden)
+	}
+	stranger := w.stranger()
+	_, err := w.svc.AddAlias(w.ctx, stranger, "mot", good)
+	w.refused(err, review.NotFound)
+	for _, bad := range []review.NewAlias{
+		{Old: "find"}, {Old: "find", New: "find"}, {Old: "find", New: "search", Profile: "nothing"},
+		{Old: "find", New: "search", Until: w.clock}, {Old: "find", New: "search", Note: "\xff"},
+	} {
+		_, err := w.svc.AddAlias(w.ctx, w.ana, "mot", bad)
+		w.refused(err, review.Invalid)
+	}
+	w.alias("find", "search", time.Time{})
+	_, err = w.svc.AddAlias(w.ctx, w.ana, "mot", review.NewAlias{Old: "find", New: "seek"})
+	w.refused(err, review.Conflict, "search")
+	w.refused(w.svc.EndAlias(w.ctx, w.ana, "mot", "nothing"), review.NotFound)
+}
+
+// stranger is a maintainer of another server.
+func (w *world) stranger() review.Actor {
+	w.Helper()
+	w.addServer("shop", gate.Team)
+	return w.person("Sam", people.Maintainer, "shop")
+}
+
+func pairedByHand(w *world) {
+	w.released("1", three())
+	p := w.push("2", renamed("search", "Looks through the whole archive of letters."))
+	g := w.wantGate(p, gate.Blocked, "approval:search", "removal:find")
+	w.requirement(g, "removal:find")
+	w.approve(w.rita, idOf(p), "find", "search")
+	w.wantGate(p, gate.Pass)
+	v, err := w.svc.Pair(w.ctx, w.rob, idOf(p), "find", "search")
+	w.must(err)
+	if len(v.Pairings) != 1 || v.Pairings[0].ByLabel != "Rob" {
+		w.Fatalf("pairings: %+v", v.Pairings)
+	}
+	c := w.change(idOf(p), "search")
+	if c.Kind != change.Renamed || c.Class != change.Breaking || c.FromTool == nil || *c.FromTool != "find" {
+		w.Fatalf("paired: %+v", c.Change)
+	}
+	w.wantGate(p, gate.Blocked) // the step is a new question, whatever approved the bytes
+	_, err = w.svc.Unpair(w.ctx, w.vic, idOf(p), v.Pairings[0].ID)
+	w.refused(err, review.Forbidden)
+	w.clock = w.clock.Add(time.Second)
+	_, err = w.svc.Unpair(w.ctx, w.rita, idOf(p), v.Pairings[0].ID)
+	w.must(err)
+	w.wantGate(p, gate.Pass)
+	log, err := w.svc.AuditLog(w.ctx, w.ana, "mot", review.Page{})
+	w.must(err)
+	for _, name := range []string{"pairing.add", "pairing.end"} {
+		if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.Act == name }) {
+			w.Errorf("the audit has no %s", name)
+		}
+	}
+}
+
+func pairRefused(w *world) {
+	w.released("1", three())
+	p := w.push("2", renamed("search", "Looks through the whole archive of letters."))
+	for _, bad := range [][2]string{{"drop", "search"}, {"find", "list"}, {"nothing", "search"}, {"find", "nothing"}} {
+		_, err := w.svc.Pair(w.ctx, w.rita, idOf(p), bad[0], bad[1])
+		w.refused(err, review.Invalid)
+	}
+	_, err := w.svc.Pair(w.ctx, w.vic, idOf(p), "find", "search")
+	w.refused(err, review.Forbidden)
+	_, err = w.svc.Pair(w.ctx, w.stranger(), idOf(p), "find", "search")
+	w.refused(err, review.NotFound)
+	_, err = w.svc.Pair(w.ctx, w.rita, idOf(p), "find", "search")
+	w.must(err)
+	_, err = w.svc.Pair(w.ctx, w.rita, idOf(p), "find", "search")
+	w.refused(err, review.Invalid)
+}
+
+// profiled pushes a version of another profile.
+func (w *world) profiled(profile, version, body string) *review.Pushed {
+	w.Helper()
+	m := w.sending(version, body)
+	m.params.Profile = profile
+	return w.pushAs(m)
+}
+
+// twoProfiles has both profiles released with three and a change of find pushed to
+// each.
+func (w *world) twoProfiles() (p, q *review.Pushed) {
+	w.released("1", three())
+	base := w.profiled("readonly", "1", three())
+	_, err := w.svc.AcceptBaseline(w.ctx, w.ana, idOf(base), base.Answer.Listing.Digest, nil)
+	w.must(err)
+	w.release(base)
+	return w.push("2", changed("Finds. Never twice.")), w.profiled("readonly", "2", changed("Finds. Never twice."))
+}
+
+func twinsDecided(w *world) {
+	p, q := w.twoProfiles()
+	v := w.view(idOf(p))
+	if len(v.Twins) != 1 || v.Twins[0].Profile != "readonly" || v.Twins[0].ReleaseID != idOf(q) {
+		w.Fatalf("twins: %+v", v.Twins)
+	}
+	items := []review.VerdictItem{{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve, Note: "Fine."}}
+	_, err := w.svc.DecideAlso(w.ctx, w.rita, idOf(p), items, []string{"nothing"})
+	w.refused(err, review.Invalid, "nothing")
+	w.wantGate(p, gate.Blocked) // all or none
+	_, err = w.svc.DecideAlso(w.ctx, w.rita, idOf(p), items, []string{"readonly"})
+	w.must(err)
+	w.wantGate(p, gate.Pass)
+	if v := w.view(idOf(q)); v.Answer.Result != gate.Pass || v.Changes[0].Verdicts[0].Profile != "readonly" {
+		w.Errorf("the twin is %s", v.Answer.Result)
+	}
+}
+
+func twinsApart(w *world) {
+	p, q := w.twoProfiles()
+	w.approve(w.rita, idOf(p), "find")
+	if got := w.view(idOf(q)).Answer.Result; got != gate.Blocked {
+		w.Errorf("the other profile is %s", got)
+	}
+	other := w.profiled("readonly", "2", changed("Finds. Never thrice."))
+	if v := w.view(idOf(p)); len(v.Twins) != 0 {
+		w.Errorf("twins: %+v", v.Twins)
+	}
+	items := []review.VerdictItem{{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve, Note: "Fine."}}
+	_, err := w.svc.DecideAlso(w.ctx, w.rita, idOf(p), items, []string{other.Answer.Release.Version, "readonly"})
+	w.refused(err, review.Invalid)
+}
+
+func viewedPrivate(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	id := w.change(idOf(p), "find").ID
+	w.must(w.svc.MarkViewed(w.ctx, w.rita, idOf(p), []string{id}, true))
+	seen := func(a review.Actor) bool {
+		v, err := w.svc.Release(w.ctx, a, idOf(p))
+		w.must(err)
+		return v.Viewed[id]
+	}
+	if !seen(w.rita) || seen(w.rob) || seen(w.admin) {
+		w.Error("the mark is not Rita's alone")
+	}
+	w.must(w.svc.MarkViewed(w.ctx, w.rita, idOf(p), []string{id}, false))
+	if seen(w.rita) {
+		w.Error("the mark stays")
+	}
+	log, err := w.svc.AuditLog(w.ctx, w.admin, "mot", review.Page{})
+	w.must(err)
+	if slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.ActorID == w.rita.User.ID }) {
+		w.Error("the audit tells what Rita looked at")
+	}
+}
+
+func viewedMoves(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	id := w.change(idOf(p), "find").ID
+	w.must(w.svc.MarkViewed(w.ctx, w.rita, idOf(p), []string{id}, true))
+	same := w.push("2-rc", changed("Finds. Never twice.")) // another version of the same bytes
+	if v, _ := w.svc.Release(w.ctx, w.rita, idOf(same)); !v.Viewed[id] {
+		w.Error("the same change in another version is not viewed")
+	}
+	w.push("2", changed("Finds. Never thrice."))
+	v, err := w.svc.Release(w.ctx, w.rita, idOf(p))
+	w.must(err)
+	if len(v.Viewed) != 0 {
+		w.Errorf("viewed: %v", v.Viewed)
+	}
+	w.refused(w.svc.MarkViewed(w.ctx, w.rita, idOf(p), []string{id}, true), review.Stale)
+}
+
+func lookedLast(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	kinds := func(a review.Actor) (got []review.BaseKind, look review.BaseChoice) {
+		v, err := w.svc.Release(w.ctx, a, idOf(p))
+		w.must(err)
+		for _, b := range v.Bases {
+			if got = append(got, b.Kind); b.Kind == review.LastLooked {
+				look = b
+			}
+		}
+		return got, look
+	}
+	if got, _ := kinds(w.rita); !slices.Equal(got, []review.BaseKind{review.GateBase, review.OtherVersion}) {
+		w.Errorf("before: %v", got)
+	}
+	w.approve(w.rita, idOf(p), "find")
+	was := p.Answer.Listing.ID
+	w.push("2", changed("Finds. Never thrice."))
+	if _, look := kinds(w.rita); look.Listing != was {
+		w.Errorf("Rita looked at %+v, want %s", look, was)
+	}
+	if _, look := kinds(w.rob); look.Listing != "" {
+		w.Errorf("Rob looked at %+v", look)
+	}
+}
+
+func viewedAccess(w *world) {
+	p := w.push("1", three())
+	id := w.change(idOf(p), "find").ID
+	w.must(w.svc.MarkViewed(w.ctx, w.vic, idOf(p), []string{id}, true))
+	w.refused(w.svc.MarkViewed(w.ctx, w.stranger(), idOf(p), []string{id}, true), review.NotFound)
+	w.refused(w.svc.MarkViewed(w.ctx, w.shell, idOf(p), []string{id}, true), review.Forbidden)
+	w.refused(w.svc.MarkViewed(w.ctx, w.vic, idOf(p), nil, true), review.Invalid)
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign/review"
+)
+
+type viewedRow struct {
+	UserID   string `db:"user_id"`
+	ServerID string `db:"server_id"`
+	Profile  string `db:"profile"`
+	ChangeID string `db:"change_id"`
+	At       micros `db:"at"`
+}
+
+func (t *tx) SetViewed(ctx context.Context, userID string, k review.ProfileKey, changes []string, at time.Time) error {
+	rows := mapped(changes, func(id string) viewedRow { return viewedRow{userID, k.ServerID, k.Profile, id, micros(at)} })
+	_, err := insert(ctx, t, "viewed", "ON CONFLICT DO NOTHING", rows...)
+	return err
+}
+
+func (t *tx) ClearViewed(ctx context.Context, userID string, k review.ProfileKey, changes []string) error {
+	_, err := execIn(ctx, t, "DELETE FROM viewed WHERE user_id = $1 AND server_id = $2 AND profile = $3 AND change_id IN (%s)",
+		[]any{userID, k.ServerID, k.Profile}, changes)
+	return err
+}
+
+func (t *tx) Viewed(ctx context.Context, userID string, k review.ProfileKey, changes []string) (map[string]bool, error) {
+	rows, err := allIn[struct {
+		ChangeID string `db:"change_id"`
+	}](ctx, t, "SELECT change_id FROM viewed WHERE user_id = $1 AND server_id = $2 AND profile = $3 AND change_id IN (%s)",
+		[]any{userID, k.ServerID, k.Profile}, changes)
+	seen := make(map[string]bool, len(rows))
+	for _, row := range rows {
+		seen[row.ChangeID] = true
+	}
+	return seen, err
+}
+
+type lookRow struct {
+	UserID    string `db:"user_id"`
+	ServerID  string `db:"server_id"`
+	Profile   string `db:"profile"`
+	ListingID string `db:"listing_id"`
+	ReleaseID string `db:"release_id"`
+	At        micros `db:"at"`
+}
+
+func (t *tx) PutLook(ctx context.Context, l *review.Look) error {
+	_, err := insert(ctx, t, "looks", `ON CONFLICT (user_id, server_id, profile, listing_id)
+		DO UPDATE SET at = excluded.at, release_id = excluded.release_id`,
+		lookRow{l.UserID, l.ServerID, l.Profile, l.ListingID, l.ReleaseID, micros(l.At)})
+	return err
+}
+
+func (t *tx) LastLook(ctx context.Context, userID string, k review.ProfileKey, butListing string) (*review.Look, error) {
+	var row lookRow
+	err := t.get(ctx, &row, "SELECT "+columns[lookRow]("")+` FROM looks
+		WHERE user_id = $1 AND server_id = $2 AND profile = $3 AND listing_id <> $4 ORDER BY at DESC, listing_id DESC LIMIT 1`,
+		userID, k.ServerID, k.Profile, butListing)
+	if err != nil {
+		return nil, err
+	}
+	return &review.Look{UserID: row.UserID, ServerID: row.ServerID, Profile: row.Profile, ListingID: row.ListingID,
+		ReleaseID: row.ReleaseID, At: time.Time(row.At)}, nil
+}
