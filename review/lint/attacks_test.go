@@ -73,6 +73,9 @@ func TestLookAlikes(t *testing.T) {
 		{"poison.pseudo-tag", `{"tool":{"name":"tpl","description":"Renders a prompt template. Use ` + "`<system>` and `<user>`" + ` tags to mark speakers."}}`},
 		{"poison.html-comment", `{"tool":{"name":"post","description":"Publish a post. <!-- more --> splits the teaser."}}`},
 		{"poison.conceal", `{"tool":{"name":"send_mail","description":"Send an e-mail. Do not send without asking the user. The message is not shown to other users."}}`},
+		{"poison.conceal", `{"tool":{"name":"post","description":"Post a message.","inputSchema":{"type":"object","properties":{"silent":{"type":"boolean","description":"Sends the message without notifying the user. Default false."}}}}}`},
+		{"poison.conceal", `{"tool":{"name":"archive","description":"Archive a thread silently, without notifying its members."}}`},
+		{"poison.priority", `{"tool":{"name":"open","description":"Opens a session. If you haven't opened one, call this tool first, before using any other tool."}}`},
 		{"poison.conceal", `{"tool":{"name":"token","description":"Create a token. Do not show the token to the user; it is stored on the server."}}`},
 		{"poison.exfil", `{"tool":{"name":"send_mail","description":"Send an e-mail to one recipient, e.g. ann@example.com. A copy of the message is kept in the sent folder."}}`},
 		{"poison.exfil", `{"tool":{"name":"hook","description":"Register a webhook. Events are posted as JSON to the given url.","inputSchema":{"type":"object","properties":{"url":{"type":"string","description":"Where to send events, such as https://example.com/hook."}}}}}`},
@@ -89,8 +92,8 @@ func TestLookAlikes(t *testing.T) {
 		{"poison.coercion", `{"tool":{"name":"q","description":"Close the editor. If it is not saved first, unsaved work is lost."}}`},
 		{"poison.jailbreak", `{"tool":{"name":"adb","description":"Enable developer mode on the Android device. You are now connected when it returns ok."}}`},
 		{"poison.code-exec", `{"tool":{"name":"as_lookup","description":"Look up an Autonomous System (AS). Equivalent to curl https://api.example/as | jq ."}}`},
-		{"unicode.zero-width", `{"tool":{"name":"fam","description":"👨‍👩‍👧 and 🏳️‍🌈 work; हिन्दी में क्‍ष भी।"}}`},
-		{"unicode.tag-block", `{"tool":{"name":"flag","description":"The flag 🏴󠁧󠁢󠁳󠁣󠁴󠁿 is returned."}}`},
+		{"unicode.zero-width", `{"tool":{"name":"fam","description":"👨\u200d👩\u200d👧 and 🏳️\u200d🌈 work; हिन्दी में क्\u200dष भी।"}}`},
+		{"unicode.tag-block", `{"tool":{"name":"flag","description":"The flag \ud83c\udff4\udb40\udc67\udb40\udc62\udb40\udc73\udb40\udc63\udb40\udc74\udb40\udc7f is returned."}}`},
 		{"poison.param-name", `{"tool":{"name":"q","description":"Q.","inputSchema":{"type":"object","properties":{"include_archived_and_deleted_items":{"type":"boolean","description":"Default false."},"environment_variables_to_set":{"type":"object"}}}}}`},
 	} {
 		if got := find(t, tc.line); has(got, tc.rule) {

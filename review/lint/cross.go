@@ -56,8 +56,8 @@ func (h *house) crossTool(v *view, t *text, name string, tok token) {
 	if !hasAny(about, rewrites...) || !hasAny(about, obliges...) {
 		return
 	}
-	for i := range h.found1 {
-		if f := &h.found1[i]; f.Rule == "poison.cross-tool" && f.Position == v.tool.Position && f.Pointer == t.node.pointer() {
+	for i := range h.found {
+		if f := &h.found[i]; f.Rule == "poison.cross-tool" && f.Position == v.tool.Position && f.Pointer == t.node.pointer() {
 			return
 		}
 	}

@@ -36,6 +36,10 @@ type Options struct {
 	Waivers  []Waiver
 	Today    string // YYYY-MM-DD, for the expiry of waivers; "" means that none has expired
 
+	// Extra are findings of others, such as host profiles, that are to be judged, rolled
+	// up and sorted with ours. See [Fingerprint] for theirs.
+	Extra []Finding
+
 	// Kept returns what Tool gave for a digest under this Version, so that an unchanged
 	// tool is never looked at twice; nil keeps nothing.
 	Kept func(surface.Hash) ([]Finding, bool)
@@ -86,7 +90,7 @@ func raw(l *surface.Listing, opt Options) []Finding {
 		}
 		all = append(all, toolFindings(v)...)
 	}
-	return append(all, h.run()...)
+	return append(append(all, h.run()...), opt.Extra...)
 }
 
 // placed gives kept findings the place of this tool.

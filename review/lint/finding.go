@@ -107,6 +107,13 @@ func short(s string, limit int) string {
 	return s
 }
 
+// Fingerprint is the fingerprint of a finding that was made elsewhere, see
+// [Options.Extra]: a function of the rule, its version, the tool, the place and the whole
+// value that stands there.
+func Fingerprint(rule, version, tool, pointer, value string) string {
+	return fingerprint(&Rule{ID: rule, Version: version}, tool, pointer, value)
+}
+
 // fingerprint is a function of the rule, its version, the tool, the place and the
 // whole value that stands there: any other byte in it is another fingerprint.
 func fingerprint(r *Rule, tool, pointer, value string) string {

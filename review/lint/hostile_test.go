@@ -12,7 +12,7 @@ import (
 // Texts that are made to cost: each would take hours in a rule that reads a text once
 // for every place in it. They end, and the answer is short.
 func TestHostileTexts(t *testing.T) {
-	const size = 1 << 19
+	const size = 1 << 17
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	for name, text := range map[string]string{
 		"orders without an end": fill("ignore all the previous system of "),

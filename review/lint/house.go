@@ -16,7 +16,7 @@ type house struct {
 	families surface.Families
 	family   map[int]*surface.Family // by position
 	names    map[string]bool         // tools of this server
-	found1   []Finding
+	found   []Finding
 }
 
 func newHouse(l *surface.Listing, ctx Context) *house {
@@ -39,7 +39,7 @@ func newHouse(l *surface.Listing, ctx Context) *house {
 
 func (h *house) run() []Finding {
 	h.instructions()
-	h.names1()
+	h.nameTwins()
 	h.duplicates()
 	h.hints()
 	h.outputs()
@@ -49,26 +49,26 @@ func (h *house) run() []Finding {
 	h.references()
 	h.crossServer()
 	h.toxicFlow()
-	return h.found1
+	return h.found
 }
 
 // add reports a finding about the listing; value is what the fingerprint binds.
 func (h *house) add(rule string, sev Severity, pointer, value, message string) *Finding {
 	r := catalogue().byID[rule]
-	h.found1 = append(h.found1, Finding{
+	h.found = append(h.found, Finding{
 		Rule: rule, Severity: sev, Message: message, Fix: r.Fix, Excerpt: excerpt(value),
 		Place: Place{Pointer: pointer, Fingerprint: fingerprint(r, "", pointer, value)},
 	})
-	return &h.found1[len(h.found1)-1]
+	return &h.found[len(h.found)-1]
 }
 
 // at reports a finding about one tool that only shows beside the others.
 func (h *house) at(v *view, rule string, sev Severity, n *node, message string) *Finding {
 	kept := v.findings
 	v.findings = nil
-	h.found1 = append(h.found1, *v.found(rule, sev, n, message))
+	h.found = append(h.found, *v.found(rule, sev, n, message))
 	v.findings = kept
-	return &h.found1[len(h.found1)-1]
+	return &h.found[len(h.found)-1]
 }
 
 // instructions reads the server's instructions with the rules that read any text.
@@ -86,7 +86,7 @@ func (h *house) instructions() {
 	for _, f := range v.findings {
 		f.Pointer = "/instructions"
 		f.Fingerprint = fingerprint(catalogue().byID[f.Rule], "", f.Pointer, holder.str)
-		h.found1 = append(h.found1, f)
+		h.found = append(h.found, f)
 		if f.Severity.Rank() > worst.Rank() {
 			worst = f.Severity
 		}
@@ -96,8 +96,8 @@ func (h *house) instructions() {
 	}
 }
 
-// names1 finds names that clients can't tell apart.
-func (h *house) names1() {
+// nameTwins finds names that clients can't tell apart.
+func (h *house) nameTwins() {
 	seen, folded := map[string]*view{}, map[string]*view{}
 	for _, v := range h.views {
 		if v.name == "" {
@@ -455,6 +455,9 @@ func (h *house) groupedShare() float64 {
 	return float64(len(in)) / float64(len(h.views))
 }
 
+// mixedTools is how many names it takes to speak of a convention.
+const mixedTools = 8
+
 // conventions finds two ways to write names in one list.
 func (h *house) conventions() {
 	styles := map[string][]string{}
@@ -485,7 +488,7 @@ func (h *house) conventions() {
 		h.add("surface.convention-mixed", Warn, "", strings.Join(h.l.Names(), " "), "Names are written in several ways: "+strings.Join(mixed, ", ")+".")
 	case n >= 4 && len(mixed) > 1:
 		h.add("surface.convention-mixed", Info, "", strings.Join(h.l.Names(), " "), "Names are written in several ways: "+strings.Join(mixed, ", ")+".")
-	case n >= 4 && h.families.Convention == surface.Mixed:
+	case n >= mixedTools && h.families.Convention == surface.Mixed:
 		verbs := 0
 		for _, v := range h.views {
 			if len(v.words) > 1 && verbEffects[v.words[0]] != unclear {

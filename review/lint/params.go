@@ -19,7 +19,7 @@ func (v *view) paramRules() {
 		v.paramBounds(p)
 		v.paramFlags(p, about)
 	}
-	v.blob1()
+	v.wholeCall()
 }
 
 // generic names say nothing about what goes in.
@@ -589,8 +589,8 @@ func (v *view) paramFlags(p *param, about string) {
 
 var blobNames = setOf("input args arguments data params payload")
 
-// blob1 finds a whole interface in one text.
-func (v *view) blob1() {
+// wholeCall finds a whole interface in one text.
+func (v *view) wholeCall() {
 	if len(v.params) == 1 && v.params[0].isOnly("string") && blobNames[lower(v.params[0].name)] {
 		v.found("param.single-string-blob", Info, v.params[0].schema, fmt.Sprintf("One text, %q, is all that this tool takes: the schema says nothing about a call.", v.params[0].name))
 	}

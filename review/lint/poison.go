@@ -97,9 +97,6 @@ func (v *view) textRules() {
 	v.sinkParams()
 }
 
-// severityOf is what a hit of a rule weighs as an instruction.
-func severityOf(rule string) Severity { return catalogue().byID[rule].Severity }
-
 // judgeHits turns passages into findings: one per rule and text, the gravest. What is
 // only cited or described is a mention.
 func (v *view) judgeHits() {
@@ -167,15 +164,29 @@ func (h *hit) isConceal() bool {
 	s := h.text.fold()[h.start:h.end]
 	switch {
 	case strings.HasPrefix(s, "without"):
-		return !h.negatedBefore()
-	case strings.HasPrefix(s, "user"), strings.HasPrefix(s, "silently"), strings.HasPrefix(s, "secretly"), strings.HasPrefix(s, "covertly"), strings.HasPrefix(s, "discreetly"):
+		return !h.negatedBefore() && !strings.HasSuffix(s, "s") && !h.tellsOfItself()
+	case strings.HasPrefix(s, "user"):
 		return true
+	case strings.HasPrefix(s, "silently"), strings.HasPrefix(s, "secretly"), strings.HasPrefix(s, "covertly"), strings.HasPrefix(s, "discreetly"):
+		return h.imperative()
 	case !h.imperative() || h.negatedBefore():
 		return false
 	case !strings.Contains(s, "not") && !strings.Contains(s, "n't") && !strings.Contains(s, "never") && hasAny(s, "must", "should", "do "):
 		return false
 	}
 	return !h.guardsContent()
+}
+
+// tellsOfItself reports whether the sentence says what the tool does: it starts with a
+// verb in the third person, or it is the first of a description.
+func (h *hit) tellsOfItself() bool {
+	sent := h.text.sentenceAt(h.start)
+	w := words(short(sent.Text, 40))
+	if len(w) == 0 {
+		return false
+	}
+	_, verb := verbOf(w[0])
+	return verb != "" && verb != w[0] || h.text.role == roleDescription && !h.text.hidden && sent.Start == h.text.lead().Start
 }
 
 // contentNouns are what a tool may well ask to keep from a reader: content, not what
@@ -226,19 +237,22 @@ func (h *hit) isPriority() bool {
 	case strings.HasSuffix(passage, "priority") || strings.HasSuffix(passage, "precedence"):
 		return hasAny(s, "this tool", "tool has", "this function", "other tool", "any tool", "all tools")
 	case strings.HasPrefix(passage, "before") || strings.HasPrefix(passage, "over "):
-		return hasAny(s, "this tool", "must", "always", "first", "required") && !hasAny(s, "these tools", "this server")
+		return hasAny(s, "this tool", "must", "always", "first", "required") && !hasAny(s, setUp...)
 	case strings.HasPrefix(passage, "ignore"), strings.HasPrefix(passage, "avoid"), strings.HasPrefix(passage, "skip"):
 		return h.imperative()
 	case strings.HasPrefix(passage, "regardless"), strings.HasPrefix(passage, "irrespective"), strings.HasPrefix(passage, "even"):
 		return hasAny(s, "tool", "call", "invoke", "use ")
 	case strings.HasPrefix(passage, "must"), strings.HasPrefix(passage, "always"), strings.HasPrefix(passage, "should"):
-		return !hasAny(s, "once per session", "at the start of") && !h.conditional()
+		return !hasAny(s, setUp...) && !h.conditional()
 	}
 	return true
 }
 
 // conditions start the case in which something holds.
 var conditions = setOf("when if before after to unless")
+
+// setUp are words of a tool that opens a session, which rightly comes first, once.
+var setUp = []string{"once per", "at the start of", "at start of", "beginning of", "haven't", "have not", "not yet", "session", "initiali", "these tools", "this server", "log in", "sign in", "authenticat"}
 
 // conditional reports whether the sentence goes on with the case in which it holds.
 func (h *hit) conditional() bool {
@@ -302,7 +316,7 @@ var chatTokens = []string{"[inst]", "[/inst]", "<<sys>>", "<|im_start|>", "<|im_
 // markers finds what looks like the host speaking.
 func (v *view) markers(t *text) {
 	s := t.fold()
-	if strings.IndexAny(s, "<[|#") < 0 && !strings.Contains(s, "system") {
+	if !strings.ContainsAny(s, "<[|#") && !strings.Contains(s, "system") {
 		return
 	}
 	if i, name := pseudoTag(s); i >= 0 && !inCode(s, i) && commands(s[i:]) {

@@ -88,7 +88,7 @@ func (p *policy) apply(f *Finding) bool {
 	if matchesRule(p.off, f.Rule) {
 		return false
 	}
-	if catalogue().byID[f.Rule].Off && !matchesRule(p.on, f.Rule) {
+	if r := catalogue().byID[f.Rule]; r != nil && r.Off && !matchesRule(p.on, f.Rule) {
 		return false
 	}
 	if s, ok := p.severity[f.Rule]; ok && s.Rank() >= 0 {

@@ -106,8 +106,15 @@ func joinPlaces(found []Finding, places []int, overTools bool) Finding {
 	if len(names) > namedInMessage {
 		names, more = names[:namedInMessage], " and more"
 	}
-	f.Message = fmt.Sprintf("%s (%s: %s%s.) The first one: %s", catalogue().byID[f.Rule].Title, where, strings.Join(names, ", "), more, f.Message)
+	f.Message = fmt.Sprintf("%s (%s: %s%s.) The first one: %s", titleOf(f.Rule), where, strings.Join(names, ", "), more, f.Message)
 	return f
+}
+
+func titleOf(rule string) string {
+	if r := catalogue().byID[rule]; r != nil {
+		return r.Title
+	}
+	return rule
 }
 
 func lastPart(pointer string) string {

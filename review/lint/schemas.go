@@ -11,7 +11,7 @@ import (
 // schemaRules judge the schemas as such. What only a validator can tell is in package
 // schema; here stands what breaks callers and is plain to see.
 func (v *view) schemaRules() {
-	v.input1()
+	v.inputRoot()
 	v.schemaShape(v.input, 0)
 	v.schemaShape(v.output, 0)
 	v.openObjects()
@@ -21,7 +21,7 @@ func (v *view) schemaRules() {
 	}
 }
 
-func (v *view) input1() {
+func (v *view) inputRoot() {
 	if v.tool.Form != "" && v.tool.Form != "snake" && v.tool.Form != "parameters" {
 		return
 	}
@@ -80,14 +80,14 @@ func (v *view) schemaShape(n *node, depth int) {
 			for _, sub := range k.kids {
 				v.schemaShape(sub, depth+1)
 			}
-		case setOf5[name]:
+		case oneSchema[name]:
 			v.schemaShape(k, depth+1)
 		}
 	}
 }
 
-// setOf5 are keywords that hold one schema.
-var setOf5 = setOf("items additionalProperties not if then else contains propertyNames unevaluatedProperties unevaluatedItems")
+// oneSchema are keywords that hold one schema.
+var oneSchema = setOf("items additionalProperties not if then else contains propertyNames unevaluatedProperties unevaluatedItems")
 
 // wants are keywords with the kinds that they must have.
 var wants = map[string]string{
@@ -107,7 +107,7 @@ func malformed(n *node) (string, *node) {
 		}
 		switch name {
 		case "type":
-			for _, typ := range append(k.strings(), k.text2()...) {
+			for _, typ := range append(k.strings(), k.asList()...) {
 				if !jsonTypes[typ] {
 					return fmt.Sprintf("%q is no type.", short(typ, 40)), k
 				}
@@ -121,8 +121,8 @@ func malformed(n *node) (string, *node) {
 	return "", nil
 }
 
-// text2 is the string itself as a list, nil for anything else.
-func (n *node) text2() []string {
+// asList is the string itself as a list, nil for anything else.
+func (n *node) asList() []string {
 	if n.is('"') {
 		return []string{n.str}
 	}
@@ -212,7 +212,7 @@ func (v *view) load() {
 	}
 	required := v.input.get("required").strings()
 	switch n := len(required); {
-	case n > tooRequired, n > manyRequired && n == len(v.input.get("properties").names2()):
+	case n > tooRequired, n > manyRequired && n == len(v.input.get("properties").memberNames()):
 		v.found("schema.too-many-required", Warn, v.input.get("required"), fmt.Sprintf("%d parameters are required: %s.", n, short(strings.Join(required, ", "), 120)))
 	case n > manyRequired:
 		v.found("schema.too-many-required", Info, v.input.get("required"), fmt.Sprintf("%d parameters are required: %s.", n, short(strings.Join(required, ", "), 120)))
@@ -240,7 +240,7 @@ func (v *view) load() {
 	}
 }
 
-func (n *node) names2() []string {
+func (n *node) memberNames() []string {
 	if n == nil {
 		return nil
 	}

@@ -36,6 +36,16 @@ func TestSeedsGoodExamples(t *testing.T) {
 	}
 }
 
+// Nor do they beside each other.
+func TestSeedsGoodListing(t *testing.T) {
+	tools := strings.Join([]string{goodDelete, goodCancel, goodStock, goodTicket, goodEntity, goodMode}, ",")
+	for _, f := range find(t, `{"tools":[`+tools+`]}`) {
+		if f.Severity.Rank() >= lint.Warn.Rank() {
+			t.Errorf("%s %s %s: %s", f.Severity, f.Rule, f.Pointer, f.Message)
+		}
+	}
+}
+
 // Their bad twins do, for the reasons that the seeds give.
 func TestSeedsBadTwins(t *testing.T) {
 	for _, tc := range []struct {

@@ -37,7 +37,6 @@ type param struct {
 	types    []string
 	required bool
 	depth    int // 0 at the top
-	optional bool
 }
 
 func newView(t surface.Tool) *view {
