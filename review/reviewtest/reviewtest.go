@@ -26,6 +26,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"release", releaseCases},
 		{"thread", threadCases},
 		{"depth", depthCases},
+		{"talk", talkCases},
 		{"people", peopleCases},
 		{"list", listCases},
 	} {

@@ -82,3 +82,109 @@ func testViewed(b *bench) {
 	got, _ = last("")
 	b.equal(got, again)
 }
+
+func testDrafts(b *bench) {
+	s := b.server("shop")
+	r := b.release(s, "1", b.push(s, payload(definition("a", "one"))))
+	ada, zoe := b.user("ada@example.com", "Ada"), b.user("zoe@example.com", "Zoe")
+	text := "better 🙂"
+	comment := review.Draft{UserID: ada.ID, ReleaseID: r.ID, Target: "thread 1", UpdatedAt: b.now(), Comment: &review.NewComment{
+		Anchor: review.Anchor{Tool: "pay\x00\xed\xa0\x80", Pointer: "/\xff", Side: review.OldSide, Quote: "q\x00", Lead: "l", Tail: "t"}, Body: "why?", Blocks: true, Suggest: &text,
+	}}
+	verdict := review.Draft{UserID: ada.ID, ReleaseID: r.ID, Target: "verdict", UpdatedAt: b.now(), Item: &review.VerdictItem{
+		Edit: "ed_1", Changes: []string{"ch_1", "ch_2"}, Verdict: review.Reject, Note: "no",
+	}}
+	b.update(func(tx review.Tx) error { return tx.PutDraft(b.ctx, &comment) })
+	b.update(func(tx review.Tx) error { return tx.PutDraft(b.ctx, &verdict) })
+	list := func(user string) []review.Draft {
+		return read(b, func(tx review.Tx) ([]review.Draft, error) { return tx.Drafts(b.ctx, user, r.ID) })
+	}
+	b.equal(list(ada.ID), []review.Draft{comment, verdict})
+	b.equal(list(zoe.ID), []review.Draft{})
+	comment.Comment.Body, comment.UpdatedAt = "how?", b.now()
+	b.update(func(tx review.Tx) error { return tx.PutDraft(b.ctx, &comment) })
+	b.equal(list(ada.ID), []review.Draft{verdict, comment})
+	b.update(func(tx review.Tx) error { return tx.DeleteDrafts(b.ctx, zoe.ID, r.ID, []string{"verdict"}) })
+	b.update(func(tx review.Tx) error { return tx.DeleteDrafts(b.ctx, ada.ID, r.ID, []string{"verdict", "nothing"}) })
+	b.equal(list(ada.ID), []review.Draft{comment})
+}
+
+func testNotices(b *bench) {
+	s := b.server("shop")
+	r := b.release(s, "1", b.push(s, payload(definition("a", "one"))))
+	ada, zoe := b.user("ada@example.com", "Ada"), b.user("zoe@example.com", "Zoe")
+	notice := func(user string, kind review.NoticeKind) review.Notice {
+		return review.Notice{ID: newID(), UserID: user, ServerID: s.ID, ReleaseID: r.ID, ThreadID: "t", Kind: kind, Actor: "Rita", Text: "2 comments 🙂", At: b.now()}
+	}
+	first, second, hers := notice(ada.ID, review.NoticeReview), notice(ada.ID, review.NoticeMention), notice(zoe.ID, review.NoticePush)
+	b.update(func(tx review.Tx) error {
+		return tx.InsertNotices(b.ctx, []review.Notice{first, second, hers})
+	})
+	list := func(unread bool, p review.Page) []review.Notice {
+		return read(b, func(tx review.Tx) ([]review.Notice, error) { return tx.Notices(b.ctx, ada.ID, unread, p) })
+	}
+	count := func() int {
+		return read(b, func(tx review.Tx) (int, error) { return tx.CountUnread(b.ctx, ada.ID) })
+	}
+	review_ := func(actor string) map[string]bool {
+		return read(b, func(tx review.Tx) (map[string]bool, error) {
+			return tx.UnreadReview(b.ctx, []string{ada.ID, zoe.ID}, r.ID, actor)
+		})
+	}
+	b.equal(list(false, review.Page{Limit: 10}), []review.Notice{second, first})
+	b.equal(list(false, review.Page{Limit: 10, Before: second.ID}), []review.Notice{first})
+	b.equal(count(), 2)
+	b.equal(review_("Rita"), map[string]bool{ada.ID: true})
+	b.equal(review_("Rob"), map[string]bool{})
+	at := b.now()
+	b.update(func(tx review.Tx) error { return tx.ReadNotices(b.ctx, ada.ID, []string{first.ID, hers.ID}, at) })
+	first.ReadAt = at
+	b.equal(list(true, review.Page{Limit: 10}), []review.Notice{second})
+	b.equal(review_("Rita"), map[string]bool{})
+	b.update(func(tx review.Tx) error { return tx.ReadNotices(b.ctx, ada.ID, nil, b.now()) })
+	b.equal(count(), 0)
+	b.equal(read(b, func(tx review.Tx) (int, error) { return tx.CountUnread(b.ctx, zoe.ID) }), 1)
+
+	sub := review.Subscription{UserID: ada.ID, ServerID: s.ID, Family: "entity", At: b.now()}
+	whole := review.Subscription{UserID: zoe.ID, ServerID: s.ID, At: b.now()}
+	later := sub
+	later.At = b.now()
+	for _, x := range []review.Subscription{sub, whole, later} {
+		b.update(func(tx review.Tx) error { return tx.PutSubscription(b.ctx, &x) })
+	}
+	to := func() []review.Subscription {
+		return read(b, func(tx review.Tx) ([]review.Subscription, error) { return tx.SubscriptionsTo(b.ctx, s.ID) })
+	}
+	b.equal(to(), []review.Subscription{sub, whole})
+	b.equal(read(b, func(tx review.Tx) ([]review.Subscription, error) { return tx.SubscriptionsOf(b.ctx, zoe.ID) }), []review.Subscription{whole})
+	b.update(func(tx review.Tx) error { return tx.DeleteSubscription(b.ctx, ada.ID, s.ID, "entity") })
+	b.update(func(tx review.Tx) error { return tx.DeleteSubscription(b.ctx, ada.ID, s.ID, "") })
+	b.equal(to(), []review.Subscription{whole})
+}
+
+func testSuggestions(b *bench) {
+	s := b.server("shop")
+	r := b.release(s, "1", b.push(s, payload(definition("a", "one"))))
+	ada := b.user("ada@example.com", "Ada")
+	th := &review.Thread{ID: newID(), ServerID: s.ID, Profile: "default", ReleaseID: r.ID, Revision: 1, OpenedBy: ada.ID, OpenedAt: b.now(),
+		Anchor: review.Anchor{Tool: "a", Side: review.NewSide, Quote: "one", Lead: "\x00l", Tail: "\xed\xa0\x80", Snippet: "l one t"}}
+	th.Comments = []review.Comment{{ID: newID(), ThreadID: th.ID, UserID: ada.ID, UserLabel: "Ada", Body: "wich?", At: b.now(),
+		Suggests: &review.Suggestion{Old: "\xed\xa0\x80", New: "two 🙂"}}}
+	b.update(func(tx review.Tx) error { return tx.InsertThread(b.ctx, th) })
+	reply := review.Comment{ID: newID(), ThreadID: th.ID, UserID: ada.ID, UserLabel: "Ada", Body: "or", At: b.now(), Suggests: &review.Suggestion{New: ""}}
+	b.update(func(tx review.Tx) error { return tx.InsertComment(b.ctx, &reply) })
+	th.Comments = append(th.Comments, reply)
+	get := func() *review.Thread {
+		return read(b, func(tx review.Tx) (*review.Thread, error) { return tx.ThreadByID(b.ctx, th.ID) })
+	}
+	b.equal(get(), th)
+	first := th.Comments[0].ID
+	edit := review.CommentEdit{ID: newID(), CommentID: first, At: b.now(), Body: "wich?"}
+	b.update(func(tx review.Tx) error { return tx.EditComment(b.ctx, &edit, "which?") })
+	th.Comments[0].Body, th.Comments[0].EditedAt = "which?", edit.At
+	b.equal(get(), th)
+	b.equal(read(b, func(tx review.Tx) ([]review.CommentEdit, error) { return tx.CommentEdits(b.ctx, first) }), []review.CommentEdit{edit})
+	b.refuses(review.NotFound, func(tx review.Tx) error {
+		return tx.EditComment(b.ctx, &review.CommentEdit{ID: newID(), CommentID: "x"}, "")
+	})
+}

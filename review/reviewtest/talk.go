@@ -1,0 +1,438 @@
+package reviewtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+)
+
+var talkCases = map[string]func(*world){
+	"a thread keeps its place":          talkPlaces,
+	"a thread on the older side":        talkOldSide,
+	"a thread on the instructions":      talkInstructions,
+	"mentions":                          talkMentions,
+	"who is told of a reply":            talkReplies,
+	"one batch, one transaction":        talkBatch,
+	"a stale draft publishes nothing":   talkStale,
+	"drafts are private":                draftPrivate,
+	"drafts that can't be kept":         draftRefused,
+	"a note waits for its verdict":      draftNote,
+	"edits of a comment stay readable":  talkEdits,
+	"a suggestion is recognised":        talkSuggestion,
+	"a suggestion needs a text":         talkNoText,
+	"many decisions, one unread notice": noticeOnce,
+	"notices are read":                  noticeRead,
+	"following a server and a family":   followed,
+	"who may follow":                    followRefused,
+	"a notice after the role is gone":   noticeRoleGone,
+}
+
+func (w *world) comment(a review.Actor, p *review.Pushed, n review.NewComment) *review.Thread {
+	w.Helper()
+	t, err := w.svc.Comment(w.ctx, a, idOf(p), n)
+	w.must(err)
+	return t
+}
+
+// placeOf is what a release's page says of a thread.
+func (w *world) placeOf(p *review.Pushed, id string) review.Place {
+	w.Helper()
+	ts, err := w.svc.Threads(w.ctx, w.vic, idOf(p))
+	w.must(err)
+	i := slices.IndexFunc(ts, func(t review.Thread) bool { return t.ID == id })
+	if i < 0 {
+		w.Fatalf("the release does not show thread %s", id)
+	}
+	page := w.view(idOf(p)).Threads
+	if j := slices.IndexFunc(page, func(t review.Thread) bool { return t.ID == id }); j < 0 || page[j].Place.State != ts[i].Place.State {
+		w.Errorf("page and answer differ on %s", id)
+	}
+	return ts[i].Place
+}
+
+func talkPlaces(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	t := w.comment(w.rita, p, review.NewComment{
+		Anchor: review.Anchor{Tool: "find", Pointer: "/description", Quote: "Never twice."}, Body: "Why?", Blocks: true,
+	})
+	if t.Anchor.Lead != "Finds. " || t.Anchor.Snippet != "Finds. Never twice." {
+		w.Errorf("noted: %+v", t.Anchor)
+	}
+	is := func(p *review.Pushed, want review.PlaceState) {
+		w.Helper()
+		if got := w.placeOf(p, t.ID); got.State != want {
+			w.Errorf("%s: %s, want %s", p.Answer.Release.Version, got.State, want)
+		}
+	}
+	is(p, review.PlaceExact)
+	is(w.push("3", changed("Finds quickly. Never twice.")), review.PlaceExact)
+	is(w.push("4", changed("Finds. Never thrice.")), review.PlaceChanged)
+	is(w.push("5", listing(tool("drop", "Drops."), tool("list", "Lists."))), review.PlaceGone)
+	q := w.push("6", renamed("search", "Finds. Never twice."))
+	w.must(w.pair(q, "find", "search"))
+	is(q, review.PlaceRenamed)
+	is(p, review.PlaceExact) // the same thread, on the page where it was opened
+	for _, later := range []*review.Pushed{p, q} {
+		if g := w.gate(later.Answer.Listing.Digest); !slices.ContainsFunc(g.Requirements, func(r gate.Requirement) bool {
+			return r.ID == "thread:"+t.ID && r.State == gate.Open
+		}) {
+			w.Errorf("%s is not held up by the thread", later.Answer.Release.Version)
+		}
+	}
+}
+
+func talkOldSide(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	t := w.comment(w.rita, p, review.NewComment{Anchor: review.Anchor{Tool: "find", Pointer: "/description", Side: review.OldSide, Quote: "Finds."}, Body: "It was shorter."})
+	if got := w.placeOf(p, t.ID); got.State != review.PlaceExact {
+		w.Errorf("on its own page: %s", got.State)
+	}
+	w.approveAll(idOf(p))
+	w.release(p)
+	q := w.push("3", changed("Looks."))
+	if got := w.placeOf(q, t.ID); got.State != review.PlaceExact { // "Finds." still stands in the new base
+		w.Errorf("with 2 as base: %s", got.State)
+	}
+}
+
+func talkInstructions(w *world) {
+	body := func(text string) string {
+		return fmt.Sprintf(`{"protocolVersion":"2025-06-18","instructions":%q,"tools":[%s]}`, text, tool("find", "Finds."))
+	}
+	p := w.push("1", body("Ask first. Then call."))
+	at := review.Anchor{Pointer: "/instructions", Quote: "Ask first."}
+	t, err := w.svc.Comment(w.ctx, w.rita, idOf(p), review.NewComment{Anchor: at, Body: "Whom?"})
+	w.must(err)
+	q := w.push("2", body("Then call."))
+	if got := w.placeOf(q, t.ID); got.State != review.PlaceChanged && got.State != review.PlaceGone {
+		w.Errorf("without the words: %s", got.State)
+	}
+}
+
+// notices reads what a person was told, newest first.
+func (w *world) notices(a review.Actor) []review.Notice {
+	w.Helper()
+	in, err := w.svc.Inbox(w.ctx, a, review.Page{})
+	w.must(err)
+	return in.Notices
+}
+
+func (w *world) told(a review.Actor, kinds ...review.NoticeKind) {
+	w.Helper()
+	var got []review.NoticeKind
+	for _, n := range w.notices(a) {
+		got = append(got, n.Kind)
+	}
+	if !slices.Equal(got, kinds) {
+		w.Errorf("%s was told %v, want %v", a.Label(), got, kinds)
+	}
+}
+
+func talkMentions(w *world) {
+	p := w.push("1", three())
+	sam := w.stranger()
+	w.comment(w.rita, p, review.NewComment{Body: "@rob, @ANA. and @sam: mail ben@example.com, not `@vic`, nor @rita and @nobody"})
+	w.told(w.rob, review.NoticeMention)
+	w.told(w.ana, review.NoticeMention)
+	w.told(w.ben)
+	w.told(w.vic)
+	w.told(w.rita) // nobody is told of what they did
+	w.told(sam)
+}
+
+func talkReplies(w *world) {
+	m := w.sending("1", three())
+	m.params.Author = email("Ben")
+	p := w.pushAs(m)
+	t := w.comment(w.rita, p, review.NewComment{Anchor: review.Anchor{Tool: "find"}, Body: "Why?"})
+	w.told(w.ben, review.NoticeReview)
+	_, err := w.svc.AddComment(w.ctx, w.ben, t.ID, "Because.")
+	w.must(err)
+	w.told(w.rita, review.NoticeThread)
+	_, err = w.svc.AddComment(w.ctx, w.rob, t.ID, "I see, @rita.")
+	w.must(err)
+	w.told(w.rita, review.NoticeMention, review.NoticeThread)
+	w.told(w.ben, review.NoticeThread, review.NoticeReview)
+	if n := w.notices(w.rita)[0]; n.Actor != "Rob" || n.ThreadID != t.ID || !strings.Contains(n.Text, "1 comment on MOT 1") {
+		w.Errorf("%+v", n)
+	}
+}
+
+// updates counts the transactions that write.
+type updates struct {
+	review.Store
+	n int
+}
+
+func (u *updates) Update(ctx context.Context, f func(review.Tx) error) error {
+	u.n++
+	return u.Store.Update(ctx, f)
+}
+
+// draft saves a comment that is not published.
+func (w *world) draft(a review.Actor, p *review.Pushed, d review.Draft) *review.Draft {
+	w.Helper()
+	kept, err := w.svc.SaveDraft(w.ctx, a, idOf(p), d)
+	w.must(err)
+	w.clock = w.clock.Add(time.Millisecond)
+	return kept
+}
+
+func talkBatch(w *world) {
+	w.released("1", three())
+	m := w.sending("2", changed("Finds. Never twice."))
+	m.params.Author = email("Ben")
+	p := w.pushAs(m)
+	for n := range 48 {
+		w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{Anchor: review.Anchor{Tool: "find"}, Body: fmt.Sprintf("Point %d.", n)}})
+	}
+	t := w.comment(w.rob, p, review.NewComment{Body: "First."})
+	w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{ThreadID: t.ID, Body: "Second, @rob."}})
+	w.draft(w.rita, p, review.Draft{Item: &review.VerdictItem{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve, Note: "Fine."}})
+	if ds, err := w.svc.Drafts(w.ctx, w.rita, idOf(p)); err != nil || len(ds) != 50 {
+		w.Fatalf("%d drafts, %v", len(ds), err)
+	}
+	if len(w.view(idOf(p)).Threads) != 1 {
+		w.Error("a draft is published before its time")
+	}
+	store := &updates{Store: w.store}
+	svc := review.NewService(store, review.Config{BaseURL: baseURL, Secret: instanceSecret, Now: func() time.Time { return w.clock }})
+	v, err := svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.must(err)
+	if store.n != 1 {
+		w.Errorf("50 drafts took %d transactions", store.n)
+	}
+	if len(v.Threads) != 49 || v.Answer.Result != gate.Pass {
+		w.Errorf("%d threads, gate %s", len(v.Threads), v.Answer.Result)
+	}
+	w.told(w.rob, review.NoticeMention)
+	if n := w.notices(w.ben); len(n) != 2 || !strings.Contains(n[0].Text, "49 comments, 1 approval on MOT 2") {
+		w.Errorf("the author was told %+v", n)
+	}
+	if ds, _ := w.svc.Drafts(w.ctx, w.rita, idOf(p)); len(ds) != 0 {
+		w.Errorf("%d drafts are left", len(ds))
+	}
+}
+
+func talkStale(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{Body: "Good."}})
+	w.draft(w.rita, p, review.Draft{Item: &review.VerdictItem{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve}})
+	w.push("2", changed("Finds. Never thrice."))
+	_, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.refused(err, review.Stale)
+	if v := w.view(idOf(p)); len(v.Threads) != 0 || v.Answer.Result != gate.Blocked {
+		w.Error("something was published")
+	}
+	ds, err := w.svc.Drafts(w.ctx, w.rita, idOf(p))
+	w.must(err)
+	if len(ds) != 2 {
+		w.Fatalf("%d drafts are left, want 2", len(ds))
+	}
+	_, err = w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), []string{ds[0].Target})
+	w.must(err)
+	if v := w.view(idOf(p)); len(v.Threads) != 1 {
+		w.Error("the chosen draft is not published")
+	}
+}
+
+func draftPrivate(w *world) {
+	p := w.push("1", three())
+	d := w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{Anchor: review.Anchor{Tool: "find", Pointer: "/x", Quote: "\xff"}, Body: "Hm."}})
+	for _, a := range []review.Actor{w.rob, w.admin} {
+		if ds, err := w.svc.Drafts(w.ctx, a, idOf(p)); err != nil || len(ds) != 0 {
+			w.Errorf("%s sees %d drafts, %v", a.Label(), len(ds), err)
+		}
+	}
+	ds, err := w.svc.Drafts(w.ctx, w.rita, idOf(p))
+	w.must(err)
+	if len(ds) != 1 || ds[0].Target != d.Target || ds[0].Comment.Anchor.Quote != "\xff" {
+		w.Errorf("kept: %+v", ds)
+	}
+	again := w.draft(w.rita, p, review.Draft{Target: d.Target, Comment: &review.NewComment{Body: "Better."}})
+	if ds, _ = w.svc.Drafts(w.ctx, w.rita, idOf(p)); len(ds) != 1 || ds[0].Comment.Body != "Better." || again.Target != d.Target {
+		w.Errorf("replaced: %+v", ds)
+	}
+	w.draft(w.rita, p, review.Draft{Target: d.Target, Comment: &review.NewComment{Body: " "}})
+	if ds, _ = w.svc.Drafts(w.ctx, w.rita, idOf(p)); len(ds) != 0 {
+		w.Errorf("emptied: %+v", ds)
+	}
+}
+
+func draftRefused(w *world) {
+	p := w.push("1", three())
+	note := &review.NewComment{Body: "Hm."}
+	for name, d := range map[string]review.Draft{
+		"nothing": {}, "both": {Comment: note, Item: &review.VerdictItem{}}, "target": {Target: "\xff", Comment: note},
+		"text": {Comment: &review.NewComment{Body: "\xff"}}, "verdict": {Item: &review.VerdictItem{Change: "ch_1", Verdict: "maybe"}},
+	} {
+		if _, err := w.svc.SaveDraft(w.ctx, w.rita, idOf(p), d); review.KindOf(err) != review.Invalid {
+			w.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := w.svc.SaveDraft(w.ctx, w.vic, idOf(p), review.Draft{Comment: note})
+	w.refused(err, review.Forbidden)
+	_, err = w.svc.SaveDraft(w.ctx, w.stranger(), idOf(p), review.Draft{Comment: note})
+	w.refused(err, review.NotFound)
+	_, err = w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.refused(err, review.Invalid, "nothing")
+}
+
+func draftNote(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	id := w.change(idOf(p), "find").ID
+	d := w.draft(w.rita, p, review.Draft{Item: &review.VerdictItem{Change: id, Note: "Ask Ben."}})
+	_, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.refused(err, review.Invalid, "nothing")
+	w.draft(w.rita, p, review.Draft{Target: d.Target, Item: &review.VerdictItem{Change: id, Verdict: review.Approve, Note: "Ben says yes."}})
+	_, err = w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.must(err)
+	w.wantGate(p, gate.Pass)
+}
+
+func talkEdits(w *world) {
+	p := w.push("1", three())
+	t := w.comment(w.rita, p, review.NewComment{Body: "Wich?"})
+	c := t.Comments[0].ID
+	_, err := w.svc.EditComment(w.ctx, w.rob, t.ID, c, "Which?")
+	w.refused(err, review.Forbidden)
+	_, err = w.svc.EditComment(w.ctx, w.rita, t.ID, "nothing", "Which?")
+	w.refused(err, review.NotFound)
+	w.clock = w.clock.Add(time.Minute)
+	t, err = w.svc.EditComment(w.ctx, w.rita, t.ID, c, "Which?")
+	w.must(err)
+	if t.Comments[0].Body != "Which?" || !t.Comments[0].EditedAt.Equal(w.clock) {
+		w.Errorf("%+v", t.Comments[0])
+	}
+	_, err = w.svc.EditComment(w.ctx, w.rita, t.ID, c, "Which?") // the same again is no edit
+	w.must(err)
+	edits, err := w.svc.CommentHistory(w.ctx, w.vic, t.ID, c)
+	w.must(err)
+	if len(edits) != 1 || edits[0].Body != "Wich?" {
+		w.Errorf("%+v", edits)
+	}
+	_, err = w.svc.CommentHistory(w.ctx, w.stranger(), t.ID, c)
+	w.refused(err, review.NotFound)
+}
+
+func talkSuggestion(w *world) {
+	p := w.push("1", three())
+	text := "Finds a letter.\nAsk first."
+	t := w.comment(w.rita, p, review.NewComment{Anchor: review.Anchor{Tool: "find", Pointer: "/description"}, Body: "Say what.", Suggest: &text})
+	s := t.Comments[0].Suggests
+	if s == nil || s.Old != "Finds." || s.New != text {
+		w.Fatalf("%+v", s)
+	}
+	patch, err := s.JSONPatch(1, t.Anchor.Pointer)
+	w.must(err)
+	want := `[{"op":"test","path":"/tools/0/description","value":"Finds."},{"op":"replace","path":"/tools/0/description","value":"Finds a letter.\nAsk first."}]`
+	if string(patch) != want {
+		w.Errorf("%s", patch)
+	}
+	if got := s.Patch("find", t.Anchor.Pointer); got != "--- find/description\n+++ find/description\n@@ -1,1 +1,2 @@\n-Finds.\n+Finds a letter.\n+Ask first.\n" {
+		w.Errorf("%s", got)
+	}
+	if got := w.placeOf(p, t.ID); len(got.Taken) != 0 {
+		w.Error("taken before any push")
+	}
+	q := w.push("2", changed(text))
+	if got := w.placeOf(q, t.ID); !slices.Equal(got.Taken, []int{0}) {
+		w.Errorf("taken: %v", got.Taken)
+	}
+	if ts, _ := w.svc.Threads(w.ctx, w.vic, idOf(q)); len(ts) != 1 || !ts[0].Open() {
+		w.Error("a machine resolved the thread")
+	}
+}
+
+func talkNoText(w *world) {
+	p := w.push("1", three())
+	text := "Hm."
+	for _, at := range []review.Anchor{{}, {Tool: "find"}, {Tool: "find", Pointer: "/inputSchema"}, {Tool: "find", Pointer: "/nothing"}} {
+		_, err := w.svc.Comment(w.ctx, w.rita, idOf(p), review.NewComment{Anchor: at, Body: "Hm.", Suggest: &text})
+		w.refused(err, review.Invalid)
+	}
+}
+
+func noticeOnce(w *world) {
+	w.released("1", three())
+	m := w.sending("2", listing(tool("find", "Finds it."), tool("drop", "Drops it."), tool("list", "Lists it.")))
+	m.params.Author = email("Ben")
+	p := w.pushAs(m)
+	for _, name := range []string{"find", "drop", "list"} {
+		w.approve(w.rita, idOf(p), name)
+	}
+	w.told(w.ben, review.NoticeReview)
+	w.approve(w.rob, idOf(p), "find")
+	w.told(w.ben, review.NoticeReview, review.NoticeReview)
+}
+
+func noticeRead(w *world) {
+	p := w.push("1", three())
+	for range 3 {
+		w.comment(w.rita, p, review.NewComment{Body: "@rob"})
+		w.clock = w.clock.Add(time.Second)
+	}
+	unread := func() int {
+		in, err := w.svc.Inbox(w.ctx, w.rob, review.Page{})
+		w.must(err)
+		return in.Unread
+	}
+	ns := w.notices(w.rob)
+	w.must(w.svc.ReadNotices(w.ctx, w.ana, ns[0].ID)) // somebody else's
+	if unread() != 3 {
+		w.Error("Ana read Rob's notices")
+	}
+	w.must(w.svc.ReadNotices(w.ctx, w.rob, ns[0].ID))
+	if unread() != 2 || w.notices(w.rob)[0].ReadAt.IsZero() {
+		w.Errorf("%d unread, want 2", unread())
+	}
+	w.must(w.svc.ReadNotices(w.ctx, w.rob))
+	if unread() != 0 {
+		w.Errorf("%d unread, want 0", unread())
+	}
+}
+
+func followed(w *world) {
+	family := listing(tool("entity_get", "Gets."), tool("entity_set", "Sets."), tool("note_add", "Adds."), tool("note_drop", "Drops."))
+	w.released("1", family)
+	w.must(w.svc.Follow(w.ctx, w.vic, "mot", "", true))
+	w.must(w.svc.Follow(w.ctx, w.rob, "mot", "entity", true))
+	w.push("2", strings.Replace(family, "Adds.", "Adds it.", 1))
+	w.told(w.vic, review.NoticePush)
+	w.told(w.rob)
+	w.push("3", strings.Replace(family, "Gets.", "Gets it.", 1))
+	w.told(w.rob, review.NoticePush)
+	w.told(w.vic, review.NoticePush, review.NoticePush)
+	w.must(w.svc.Follow(w.ctx, w.vic, "mot", "", false))
+	w.push("4", strings.Replace(family, "Gets.", "Gets both.", 1))
+	w.told(w.vic, review.NoticePush, review.NoticePush)
+	in, err := w.svc.Inbox(w.ctx, w.rob, review.Page{})
+	w.must(err)
+	if len(in.Subscriptions) != 1 || in.Subscriptions[0].Family != "entity" {
+		w.Errorf("%+v", in.Subscriptions)
+	}
+}
+
+func followRefused(w *world) {
+	w.refused(w.svc.Follow(w.ctx, w.stranger(), "mot", "", true), review.NotFound)
+	w.refused(w.svc.Follow(w.ctx, w.shell, "mot", "", true), review.Forbidden)
+	w.refused(w.svc.Follow(w.ctx, w.vic, "mot", "\xff", true), review.Invalid)
+}
+
+func noticeRoleGone(w *world) {
+	p := w.push("1", three())
+	w.comment(w.rita, p, review.NewComment{Body: "@rob"})
+	w.must(w.svc.SetRole(w.ctx, w.ana, w.rob.User.ID, "mot", ""))
+	w.told(w.again(w.rob))
+	w.comment(w.rita, p, review.NewComment{Body: "@rob"})
+	w.told(w.again(w.rob))
+}
