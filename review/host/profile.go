@@ -1,7 +1,9 @@
 package host
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -204,6 +206,26 @@ const plainMode = "plain"
 
 // Variant is the name of the configuration that the profile stands for.
 func (p *Profile) Variant() string { return p.variant }
+
+// engine changes whenever the code of a step or of rendering changes what comes out
+// of it.
+const engine = "host/1"
+
+// Key names everything that a rendering depends on but the listing: profile,
+// variant, and the code. Renderings can be kept by it and the listing's digest.
+func (p *Profile) Key() string {
+	sum := sha256.Sum256(append([]byte(engine+"\x00"+p.variant+"\x00"), p.source...))
+	return p.ID + "+" + p.variant + "@" + hex.EncodeToString(sum[:8])
+}
+
+// CutAt returns how many bytes of a description, as the host cleans it, stand in
+// front of the host's cut; all of them where nothing is cut.
+func (p *Profile) CutAt(text string) int {
+	if limit := p.Description.Limit; limit > 0 && utf16Len(text) > limit {
+		return len(cutUTF16(text, limit))
+	}
+	return len(text)
+}
 
 // Variants are the names that [Profile.As] takes.
 func (p *Profile) Variants() []string {

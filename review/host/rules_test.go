@@ -3,11 +3,14 @@ package host_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/surface"
 )
@@ -225,6 +228,78 @@ func TestProfiles(t *testing.T) {
 	}
 	if verified != 12 {
 		t.Errorf("%d profiles are verified", verified)
+	}
+}
+
+// TestKeys checks that a kept rendering is found again, and not for another variant.
+func TestKeys(t *testing.T) {
+	seen := map[string]string{}
+	for _, p := range host.Profiles() {
+		for _, v := range p.Variants() {
+			as, err := p.As(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, _ := p.As(v); again.Key() != as.Key() {
+				t.Errorf("%s+%s has two keys", p.ID, v)
+			}
+			if other, taken := seen[as.Key()]; taken {
+				t.Errorf("%s+%s and %s have one key", p.ID, v, other)
+			}
+			seen[as.Key()] = p.ID + "+" + v
+		}
+	}
+}
+
+func TestCutAt(t *testing.T) {
+	claude, err := host.Lookup("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codex, err := host.Lookup("codex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("ü", 4100)
+	if got := claude.CutAt(text); got != 2*4096 {
+		t.Errorf("claude-code cuts at %d", got)
+	}
+	if got := claude.CutAt("short"); got != 5 {
+		t.Errorf("claude-code cuts a short text at %d", got)
+	}
+	if got := codex.CutAt(text); got != len(text) {
+		t.Errorf("codex cuts at %d", got)
+	}
+}
+
+// TestDocs keeps the documentation in step: it names every rule, every kind of loss
+// and every verified host.
+func TestDocs(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(testkit.Root(), "docs", "hosts.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for _, w := range []host.What{host.Renamed, host.Truncated, host.Folded, host.Dropped, host.Rewritten, host.Refused, host.NotSent, host.Deferred} {
+		words = append(words, string(w))
+	}
+	for _, r := range []host.Rule{
+		host.RuleListing, host.RuleNameLength, host.RuleNameChars, host.RuleServerName, host.RuleCollision, host.RuleGenericName,
+		host.RuleRootUnion, host.RuleProperty, host.RuleSchema, host.RuleItems, host.RuleProperties, host.RuleDescription,
+		host.RuleTypeList, host.RuleKeyword, host.RuleEnum, host.RuleFormat, host.RuleRef, host.RuleUnion, host.RuleCount,
+		host.RuleSize, host.RuleConstraint, host.RuleText, host.RulePage,
+	} {
+		words = append(words, string(r))
+	}
+	for _, w := range words {
+		if !strings.Contains(string(b), "`"+w+"`") {
+			t.Errorf("docs/hosts.md does not explain %s", w)
+		}
+	}
+	for _, p := range host.Profiles() {
+		if p.Verified && !strings.Contains(string(b), "| "+p.ID+" |") {
+			t.Errorf("docs/hosts.md has no line for %s", p.ID)
+		}
 	}
 }
 
