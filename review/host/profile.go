@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -264,18 +265,11 @@ func readProfile(source []byte) (*Profile, error) {
 // decodeProfile reads a profile, and over it what a variant changes.
 func decodeProfile(source, change []byte, variant string) (*Profile, error) {
 	p := &Profile{source: source, variant: variant}
-	var more struct {
-		Variants map[string]json.RawMessage `json:"variants"`
-	}
-	if err := json.Unmarshal(source, p); err != nil {
+	if err := strictly(source, &file{Profile: p, Variants: &p.variants}); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(source, &more); err != nil {
-		return nil, err
-	}
-	p.variants = more.Variants
 	if change != nil {
-		if err := json.Unmarshal(change, p); err != nil {
+		if err := strictly(change, p); err != nil {
 			return nil, err
 		}
 	}
@@ -285,10 +279,56 @@ func decodeProfile(source, change []byte, variant string) (*Profile, error) {
 	return p, p.compile()
 }
 
+// file is a profile as it is written down.
+type file struct {
+	*Profile
+	Variants *map[string]json.RawMessage `json:"variants"`
+}
+
+// strictly decodes JSON and refuses fields that nothing reads.
+func strictly(b []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	return dec.Decode(v)
+}
+
+// words are the values that rules may have where code tells them apart.
+var words = map[string][]string{
+	"runtime": {"", "script", "go", "rust"},
+	"order":   {"listing", "collated", "server-bytes", "server-collated", "bytes", "keys", "any"},
+	"scheme":  {"", "codex", "copilot", "hashed", "labelled", "when-taken"},
+	"over":    {"", "drop", "head", "tail", "middle", "fnv", "sha1"},
+	"twins":   {"", "first", "last", "run"},
+	"bad":     {"", "tool", "server", "run"},
+	"values":  {"", "objects", "schemas", "any"},
+	"per":     {"", "unit", "rune", "run"},
+	"limit":   {"", "drop", "refuse"},
+}
+
+// checkWords finds a word that no code knows.
+func (p *Profile) checkWords() error {
+	for _, c := range [][2]string{
+		{"runtime", p.Runtime}, {"order", p.Order}, {"scheme", p.Names.Scheme}, {"over", p.Names.Over},
+		{"twins", p.Names.Twins}, {"bad", p.Listing.Bad}, {"values", p.Listing.Values},
+		{"per", p.Names.Server.Per}, {"per", p.Names.Tool.Per}, {"limit", p.Limit.Over},
+	} {
+		if !slices.Contains(words[c[0]], c[1]) {
+			return fmt.Errorf("%s: %q is none of %q", c[0], c[1], words[c[0]])
+		}
+	}
+	if readers[p.Listing.Reader] == nil {
+		return fmt.Errorf("reader: no library is called %q", p.Listing.Reader)
+	}
+	return nil
+}
+
 // compile checks what the rules name, so that a slip in a file is found when the
 // program is tested and not when a listing is rendered.
 func (p *Profile) compile() error {
-	var err error
+	err := p.checkWords()
+	if err != nil {
+		return err
+	}
 	if p.entry, err = parseNode(p.Entry); err != nil {
 		return fmt.Errorf("entry: %w", err)
 	}
