@@ -39,15 +39,16 @@ func (c *candidate) comparedAt(now time.Time) time.Time {
 // assessment is a candidate with everything that the gate's answer stands on.
 type assessment struct {
 	candidate
-	base    *Release // the gate base, nil for none
-	last    *Release // of the profile, released last and not withdrawn, nil for none
-	named   namings
-	pair    pair
-	outline *outline
-	authors []string // ids of people
-	tokens  []string // ids of tokens that pushed a revision
-	facts   gate.Facts
-	given   []Verdict // on any of the bytes, revoked and used up ones too
+	base     *Release // the gate base, nil for none
+	last     *Release // of the profile, released last and not withdrawn, nil for none
+	named    namings
+	pair     pair
+	outline  *outline
+	authors  []string // ids of people
+	tokens   []string // ids of tokens that pushed a revision
+	facts    gate.Facts
+	given    []Verdict // on any of the bytes, revoked and used up ones too
+	blocking []Thread  // open ones that block
 	gate.Outcome
 }
 

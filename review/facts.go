@@ -196,6 +196,7 @@ func (l *loader) threadFacts(as *assessment, url string) []gate.Thread {
 	var out []gate.Thread
 	for _, t := range l.blocking {
 		if (ProfileKey{t.ServerID, t.Profile}) == as.profile() {
+			as.blocking = append(as.blocking, t)
 			out = append(out, gate.Thread{ID: t.ID, Tool: t.Anchor.Tool, OpenedBy: t.OpenedBy, URL: url + "#thread-" + t.ID})
 		}
 	}

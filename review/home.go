@@ -36,6 +36,8 @@ type ReleaseSummary struct {
 	Class   change.Class         // strongest against the gate base
 	Counts  map[change.Class]int // changes by class
 	URL     string
+
+	Attention Attention // while it is under review
 }
 
 // Home returns whose turn it is, over every server of the actor.
@@ -266,6 +268,7 @@ func (l *lister) load(rs []Release) error {
 		if as := byID[r.ID]; as != nil {
 			sum.judge(as)
 			l.turn[r.ID] = l.mine(as)
+			sum.Attention = as.attention(l.actor, l.turn[r.ID])
 		} else {
 			sum.close(r, l.lastOf(r), outlines[r.ID])
 		}

@@ -2,6 +2,7 @@ package reviewtest
 
 import (
 	"slices"
+	"strings"
 
 	"time"
 
@@ -24,6 +25,9 @@ var depthCases = map[string]func(*world){
 	"since I last looked":                     lookedLast,
 	"viewers mark, strangers learn nothing":   viewedAccess,
 	"the released comparison keeps its names": aliasThen,
+	"whose turn, why, since when":             attention,
+	"the changelog":                           changelogWritten,
+	"approvals of a push by ref hold":         refHolds,
 }
 
 // renamed is the listing of three with find under another name.
@@ -320,4 +324,84 @@ func viewedAccess(w *world) {
 	w.refused(w.svc.MarkViewed(w.ctx, w.stranger(), idOf(p), []string{id}, true), review.NotFound)
 	w.refused(w.svc.MarkViewed(w.ctx, w.shell, idOf(p), []string{id}, true), review.Forbidden)
 	w.refused(w.svc.MarkViewed(w.ctx, w.vic, idOf(p), nil, true), review.Invalid)
+}
+
+func attention(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	pushed := w.clock.Add(-time.Second)
+	at := func(a review.Actor) review.Attention {
+		home, err := w.svc.Home(w.ctx, a)
+		w.must(err)
+		for _, list := range [][]review.ReleaseSummary{home.YourTurn, home.Waiting} {
+			for _, sum := range list {
+				if sum.Release.ID == idOf(p) {
+					return sum.Attention
+				}
+			}
+		}
+		w.Fatalf("%s is not shown the release", a.Label())
+		return review.Attention{}
+	}
+	if got := at(w.rita); !got.Yours || !slices.Equal(got.Who, []string{"Ada", "Ana", "Ben", "Rob"}) || !got.Since.Equal(pushed) || got.Why == "" {
+		w.Errorf("Rita: %+v", got)
+	}
+	if got := at(w.vic); got.Yours || len(got.Who) != 5 {
+		w.Errorf("Vic: %+v", got)
+	}
+	asked := w.clock
+	w.open(w.rita, p, "find", true)
+	if got := at(w.rob); !got.Since.Equal(asked) {
+		w.Errorf("since %s, want %s", got.Since, asked)
+	}
+}
+
+func changelogWritten(w *world) {
+	w.released("1", three())
+	w.alias("find", "search", w.clock.Add(48*time.Hour))
+	p := w.push("2", renamed("search", "Finds."))
+	w.must(w.decide(w.rob, idOf(p), review.Approve, "Wrong, sorry.", "search"))
+	w.must(w.decide(w.rob, idOf(p), review.Withdraw, "", "search"))
+	w.must(w.decide(w.rita, idOf(p), review.Approve, "Shorter to *say*.", "search"))
+	read := func() string {
+		c, err := w.svc.Changelog(w.ctx, w.vic, idOf(p))
+		w.must(err)
+		return c.Markdown
+	}
+	before := read()
+	for _, want := range []string{"## 2", "Not released yet.", "`find` still answers, with `search`, until 2026-12-02", `Reason: Shorter to \*say\*. (Rita)`} {
+		if !strings.Contains(before, want) {
+			w.Errorf("the changelog does not say %q:\n%s", want, before)
+		}
+	}
+	if strings.Contains(before, "sorry") {
+		w.Error("a reason that was taken back is in the changelog")
+	}
+	w.release(p)
+	after := read()
+	w.clock = w.clock.Add(72 * time.Hour)
+	if later := read(); later != after || !strings.Contains(after, "Released 2026-11-30.") {
+		w.Errorf("the changelog moved:\n%s\n%s", after, later)
+	}
+	q := w.push("3", listing(tool("drop", "Drops."), tool("list", "Lists.")))
+	c, err := w.svc.Changelog(w.ctx, w.vic, idOf(q))
+	w.must(err)
+	if !strings.Contains(c.Migration, "## Migrating from 2 to 3") || !strings.Contains(c.Migration, "search") {
+		w.Errorf("the migration note:\n%s", c.Migration)
+	}
+	_, err = w.svc.Changelog(w.ctx, w.stranger(), idOf(p))
+	w.refused(err, review.NotFound)
+}
+
+func refHolds(w *world) {
+	w.released("1", three())
+	m := w.sending("", changed("Finds. Never twice."))
+	m.params.Version, m.params.Ref = "", "pr-12"
+	pr := w.pushAs(m)
+	w.approve(w.rita, idOf(pr), "find")
+	_, err := w.svc.MarkReleased(w.ctx, w.ana, idOf(pr), pr.Answer.Listing.Digest)
+	w.refused(err, review.Conflict, "no version")
+	p := w.push("2", changed("Finds. Never twice."))
+	w.wantGate(p, gate.Pass)
+	w.release(p)
 }
