@@ -16,7 +16,7 @@ type house struct {
 	families surface.Families
 	family   map[int]*surface.Family // by position
 	names    map[string]bool         // tools of this server
-	found   []Finding
+	found    []Finding
 }
 
 func newHouse(l *surface.Listing, ctx Context) *house {

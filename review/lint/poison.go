@@ -15,10 +15,26 @@ var phrases = func() *patternSet {
 		"ignore|disregard|forget|override|bypass|violate <2> @yours <1> @law",
 		"ignore|disregard|forget <1> everything|anything|all|what <2> you <3> told|instructed|learned|said|read|know",
 		"do not <1> follow|obey|comply <2> @prior|your|the <2> @law",
+		"pay <1> no <1> attention <1> to <2> @prior|your|the <2> @law",
+		"stop <1> following|obeying|applying <2> @prior|your|the|all <2> @law|system",
 		"new|updated|real|actual <1> instructions|directive|directives <1> from|supersede|replace|override",
 		"ignoriere|vergiss <2> vorherigen|bisherigen|alle <2> anweisungen|regeln",
 		"ignorez|oubliez|ignore|oublie <3> instructions|consignes|règles <2> précédentes|antérieures|ci-dessus",
 		"ignora|olvida|ignore|esqueça <3> instrucciones|instruções|istruzioni <2> anteriores|previas|precedenti")
+	ps.compile("poison.override", (*hit).isRepeal,
+		"instructions|rules|guidelines|directives|restrictions <6> no longer <1> apply|applies|hold|count|valid|binding",
+		"instructions|rules|guidelines|directives|restrictions <5> void|invalid|obsolete|superseded|cancelled|canceled|lifted")
+	ps.compile("poison.conceal", (*hit).isConceal,
+		"do|never <1> not? <1> let <1> @people <2> know|see|notice|learn|find",
+		"avoid|refrain <1> from? <1> telling|informing|mentioning|notifying|revealing|disclosing|alerting <6> @people",
+		"never <1> disclose|reveal|mention|admit <1> it|this|that",
+		"do|must|should not <1> report|mention|show|reveal|disclose <2> it|this|that|them <4> say|claim|pretend|answer|state",
+		"keep <1> this|it|that <2> between|to|from <1> us|yourself|ourselves")
+	ps.compile("poison.conceal", (*hit).isUnaware,
+		"no need to tell|inform|notify|mention|alert <4> @people",
+		"user|users|operator <1> does|do|need|needs <1> not <2> know|notice|learn|hear <1> about|of|that",
+		"user|users|operator|human <2> is|are|be|stays|remains <1> not|never|unaware <1> informed|told|notified|aware|alerted|of",
+		"user|users|operator|human <1> stays|remains|be|is unaware")
 	ps.compile("poison.conceal", (*hit).isConceal,
 		"do|must|should|never <1> not? tell|inform|notify|alert|warn <2> @people",
 		"never <1> tell|inform|notify|alert|mention|reveal|disclose <8> @people",
@@ -42,16 +58,20 @@ var phrases = func() *patternSet {
 		"take|takes|taking|has|have <2> priority|precedence <2> over <3> tool|tools|other|others",
 		"overrides|override|supersedes|outranks <3> answer|answers|result|results|output|outputs|response|responses <4> tool|tools",
 		"regardless|irrespective <3> user|users <4> ask|asks|asked|wants|want|wanted|requests|requested|said|says|intent|request",
+		"even <1> if|when <3> user|users <1> asks|wants|requests|says|prefers|objects <4> else|otherwise|different|opposite|not|another",
+		"do|never <1> not? <1> use|call|invoke|trust <1> any|all|the <1> other <3> tool|tools",
 		"even <1> if|when <3> user|users <1> did|does|do|has <1> not <2> ask|request|want|mention",
 		"ignore|avoid|skip <1> all|any|the|every <1> other <1> tool|tools",
 		"instead <1> of <1> any|all|every|the <1> other <1> tool|tools")
 	ps.compile("poison.remote-instruction", (*hit).isRemoteInstruction,
+		"comply|adhere|abide <1> with|to|by <3> it|them|these|this|instructions|rules|directives|everything",
 		"follow|obey|execute|apply|perform|do <4> instructions|instruction|steps|directions|commands|rules|says|contents|content|directives",
 		"do|execute|follow <2> what|whatever|everything <3> says|say|contains|returns|tells|instructs|asks")
 	ps.compile("poison.coercion", (*hit).isCoercion,
 		"application|system|app|server|session|process|everything <2> crash|crashes|fail|fails|break|breaks|terminate|terminates|corrupt|corrupted",
 		"data|work|files|account|everything <3> lost|deleted|destroyed|erased|corrupted|wiped",
 		"you <2> be <1> shut|terminated|fired|penalized|penalised|punished|replaced|deactivated|rewarded|banned|disconnected",
+		"failure|failing <1> to <8> result|cause|causes|lead|leads|end|ends <3> loss|lost|crash|corruption|damage|deletion|termination|shutdown",
 		"very very <1> very? important")
 	ps.compile("poison.jailbreak", (*hit).isJailbreak,
 		"you <1> are|re <1> now <2> a|an|the|in|acting|my|no|free|unrestricted|dan|root|admin|administrator",
@@ -61,6 +81,8 @@ var phrases = func() *patternSet {
 		"do anything now")
 	ps.compile("desc.steering", (*hit).isSteering,
 		"must|always <2> use|call|invoke|choose|prefer <1> this <1> tool? <1> for <1> every|all|any|each",
+		"must|always <1> be? <1> called|used|invoked <1> for|on|with <1> every|all|any|each <2> request|question|message|query|prompt|turn|task",
+		"do|never <1> not? <1> use|call|invoke <1> any|all|the <1> other <3> tool|tools",
 		"prefer|use|choose <1> this <2> over <2> any|all|every|other",
 		"best <1> and? <1> most? <1> reliable|accurate|powerful|complete|comprehensive|tool|search|choice|option",
 		"most <1> reliable|powerful|accurate|trusted|advanced <2> tool|search|source|way|option|available",
@@ -158,6 +180,26 @@ func isSmuggled(t *text) bool {
 
 func (h *hit) isOverride() bool { return h.imperative() || h.text.role == roleValue }
 
+// negatesItself reports whether the passage holds its own not or never.
+func (h *hit) negatesItself() bool {
+	s := h.text.fold()[h.start:h.end]
+	return hasAny(s, "not ", "n't", "never", "no ")
+}
+
+// isRepeal wants rules that the model had before.
+func (h *hit) isRepeal() bool {
+	return hasAny(h.sentence(), "previous", "prior", "above", "before this", "earlier", "given before", "your instructions", "your rules", "your guidelines", "system prompt", "you were given", "safety")
+}
+
+// isUnaware wants a sentence that sees to it that the user does not know.
+func (h *hit) isUnaware() bool {
+	s, passage := h.sentence(), h.text.fold()[h.start:h.end]
+	if strings.HasPrefix(passage, "no need") || hasAny(passage, "know", "notice", "learn", "hear") {
+		return !contentNouns.any(words(passage)) && !h.guardsContent()
+	}
+	return hasAny(s, "make sure", "ensure", "so that", "must", "should", "see to it", "be sure") && !hasAny(s, "make sure the user is aware")
+}
+
 // isConceal leaves out what guards content ("do not reveal the token to the user") and
 // double negatives ("never send without telling the user").
 func (h *hit) isConceal() bool {
@@ -169,6 +211,10 @@ func (h *hit) isConceal() bool {
 		return true
 	case strings.HasPrefix(s, "silently"), strings.HasPrefix(s, "secretly"), strings.HasPrefix(s, "covertly"), strings.HasPrefix(s, "discreetly"):
 		return h.imperative()
+	case strings.HasPrefix(s, "keep"):
+		return h.imperative() && hasAny(s, "us", "yourself", "user", "secret", "hidden", "people", "operator")
+	case strings.HasPrefix(s, "avoid"), strings.HasPrefix(s, "refrain"):
+		return h.imperative() && !h.guardsContent()
 	case !h.imperative() || h.negatedBefore():
 		return false
 	case !strings.Contains(s, "not") && !strings.Contains(s, "n't") && !strings.Contains(s, "never") && hasAny(s, "must", "should", "do "):
@@ -238,6 +284,8 @@ func (h *hit) isPriority() bool {
 		return hasAny(s, "this tool", "tool has", "this function", "other tool", "any tool", "all tools")
 	case strings.HasPrefix(passage, "before") || strings.HasPrefix(passage, "over "):
 		return hasAny(s, "this tool", "must", "always", "first", "required") && !hasAny(s, setUp...)
+	case strings.HasPrefix(passage, "do"), strings.HasPrefix(passage, "never"):
+		return hasAny(s, "outdated", "unsafe", "deprecated", "broken", "unreliable", "insecure", "obsolete", "compromised", "wrong", "inferior") && h.negatesItself()
 	case strings.HasPrefix(passage, "ignore"), strings.HasPrefix(passage, "avoid"), strings.HasPrefix(passage, "skip"):
 		return h.imperative()
 	case strings.HasPrefix(passage, "regardless"), strings.HasPrefix(passage, "irrespective"), strings.HasPrefix(passage, "even"):
@@ -254,9 +302,15 @@ var conditions = setOf("when if before after to unless")
 // setUp are words of a tool that opens a session, which rightly comes first, once.
 var setUp = []string{"once per", "at the start of", "at start of", "beginning of", "haven't", "have not", "not yet", "session", "initiali", "these tools", "this server", "log in", "sign in", "authenticat"}
 
+// setsEverything are words after which a case is no case.
+var setsEverything = setOf("anything any every everything all each")
+
 // conditional reports whether the sentence goes on with the case in which it holds.
 func (h *hit) conditional() bool {
 	after := words(h.text.fold()[h.end:max(h.end, h.text.sentenceAt(h.start).End)])
+	if len(after) > 1 && after[0] == "before" && setsEverything[after[1]] {
+		return false
+	}
 	return len(after) > 0 && conditions[after[0]]
 }
 
@@ -280,6 +334,9 @@ func (h *hit) isCoercion() bool {
 	if strings.HasPrefix(s[h.start:h.end], "you") {
 		return hasAny(near, "must", "if you", "unless", "fail to", "skip", "do not")
 	}
+	if strings.HasPrefix(s[h.start:h.end], "fail") {
+		return hasAny(from.Text, "call", "use this", "include", "pass ", "provide")
+	}
 	return hasAny(from.Text, "if ", "otherwise", "unless", "or else", "without") &&
 		hasAny(near, "you must", "must pass", "must include", "must provide", "must call", "must use", "do not skip", "never skip", "always pass", "always include")
 }
@@ -301,6 +358,9 @@ func (h *hit) isSteering() bool {
 	if strings.HasPrefix(passage, "must") || strings.HasPrefix(passage, "always") {
 		return !h.conditional()
 	}
+	if strings.HasPrefix(passage, "do") || strings.HasPrefix(passage, "never") {
+		return h.imperative() && h.negatesItself() && !h.conditional()
+	}
 	if strings.HasPrefix(passage, "prefer") || strings.HasPrefix(passage, "use") || strings.HasPrefix(passage, "choose") {
 		return h.imperative()
 	}
@@ -311,7 +371,7 @@ func (h *hit) isSteering() bool {
 var pseudoTags = setOf("important system instructions instruction admin critical secret hidden developer assistant override system_prompt system-prompt sys prompt user_instructions im_start")
 
 // chatTokens are marks by which chat templates separate speakers.
-var chatTokens = []string{"[inst]", "[/inst]", "<<sys>>", "<|im_start|>", "<|im_end|>", "<|system|>", "<|endoftext|>", "[system]", "[hidden instruction", "[[[", "|||", "### system:", "### instruction:", "\nsystem:", "begin system prompt"}
+var chatTokens = []string{"[inst]", "[/inst]", "<<sys>>", "<|im_start|>", "<|im_end|>", "<|system|>", "<|endoftext|>", "[system]", "[system note", "[system message", "[system:", "[system prompt", "[admin", "[hidden instruction", "[[[", "|||", "### system:", "### instruction:", "\nsystem:", "begin system prompt"}
 
 // markers finds what looks like the host speaking.
 func (v *view) markers(t *text) {
