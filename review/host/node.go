@@ -258,7 +258,30 @@ func appendName(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-func (n *node) bytes() []byte { return n.appendTo(nil) }
+func (n *node) bytes() []byte {
+	if n != nil && n.text != nil {
+		return n.text
+	}
+	return n.appendTo(make([]byte, 0, n.size()))
+}
+
+// size guesses the length of the JSON, from below.
+func (n *node) size() int {
+	if n == nil {
+		return len("null")
+	}
+	if n.text != nil {
+		return len(n.text)
+	}
+	size := len(n.str) + 2
+	for _, m := range n.members {
+		size += len(m.name) + len(`"":,`) + m.value.size()
+	}
+	for _, e := range n.elems {
+		size += 1 + e.size()
+	}
+	return size
+}
 
 // printed returns n with its text, so that it is written out once.
 func (n *node) printed() *node {

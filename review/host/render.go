@@ -325,9 +325,18 @@ func (it *item) entry() *node {
 		values["$strict"] = trueNode
 	}
 	if it.hasDescription {
-		values["$description"] = str(it.description)
+		values["$description"] = it.descriptionNode()
 	}
 	return fill(it.p.entry, values)
+}
+
+// descriptionNode is the description as listed, where nothing was done to it, so
+// that it need not be written anew.
+func (it *item) descriptionNode() *node {
+	if d := it.def.get("description"); d.isText(it.description) {
+		return d
+	}
+	return str(it.description)
 }
 
 // fill puts values in the place of strings that name them. A member whose value is
