@@ -88,17 +88,43 @@ func startChromium(path string) {
 
 // screen is what a page is looked at on.
 type screen struct {
-	width int64
-	dark  bool
+	width  int64
+	dark   bool
+	wishes []string // media features that are wished for: "prefers-contrast: more"
 }
 
-var screens = []screen{{1280, false}, {1280, true}, {390, false}, {390, true}}
+var screens = []screen{{width: 1280}, {width: 1280, dark: true}, {width: 390}, {width: 390, dark: true}}
+
+// modes are screens of people who need something else.
+var modes = []screen{
+	{width: 1280, wishes: []string{"prefers-contrast: more"}}, {width: 1280, dark: true, wishes: []string{"prefers-contrast: more"}},
+	{width: 1280, wishes: []string{"forced-colors: active"}}, {width: 1280, dark: true, wishes: []string{"forced-colors: active"}},
+}
 
 func (s screen) String() string {
+	name := fmt.Sprintf("%d-light", s.width)
 	if s.dark {
-		return fmt.Sprintf("%d-dark", s.width)
+		name = fmt.Sprintf("%d-dark", s.width)
 	}
-	return fmt.Sprintf("%d-light", s.width)
+	for _, w := range s.wishes {
+		feature, _, _ := strings.Cut(w, ":")
+		name += "-" + feature
+	}
+	return name
+}
+
+// features are what the browser is told about the screen.
+func (s screen) features() []*emulation.MediaFeature {
+	scheme := "light"
+	if s.dark {
+		scheme = "dark"
+	}
+	list := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}
+	for _, w := range s.wishes {
+		feature, value, _ := strings.Cut(w, ": ")
+		list = append(list, &emulation.MediaFeature{Name: feature, Value: value})
+	}
+	return list
 }
 
 // tab is one tab, and what went wrong in it.
@@ -113,7 +139,7 @@ type tab struct {
 func newTab(t *testing.T, s screen) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
-	ctx, cancelTime := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancelTime := context.WithTimeout(ctx, 8*time.Minute)
 	b := &tab{ctx: ctx, t: t}
 	console := chromedp.Console(ctx)
 	done := make(chan struct{})
@@ -156,15 +182,11 @@ func (b *tab) complaints() []string {
 // show changes the screen.
 func (b *tab) show(s screen) {
 	b.t.Helper()
-	scheme := "light"
-	if s.dark {
-		scheme = "dark"
-	}
 	b.do(
 		chromedp.EmulateViewport(s.width, 900),
 		chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+				Features: s.features(),
 			})
 			return err
 		}),
@@ -218,9 +240,10 @@ func (b *tab) picture(name string) {
 // axe returns what the accessibility checker finds on the page, one line each.
 func (b *tab) axe() []string {
 	b.t.Helper()
-	source := axeSource(b.t)
-	// Evaluated by the debugger, so the page's policy does not stand in the way.
-	b.do(chromedp.Evaluate[chromedp.Void](source))
+	if !eval[bool](b, "'axe' in window") {
+		// Evaluated by the debugger, so the page's policy does not stand in the way.
+		b.do(chromedp.Evaluate[chromedp.Void](axeSource(b.t)))
+	}
 	return evalAsync[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.flatMap(
 		v => v.nodes.map(n => v.id + ": " + v.help + ": " + n.target.join(" ") + ": " + n.html.slice(0, 160) + " | " + (n.any[0]?.message ?? n.all[0]?.message ?? ""))))`)
 }
@@ -247,6 +270,7 @@ const overflow = `(() => {
 	const scrolls = (e) => { for (; e && e !== document.body; e = e.parentElement) if (/auto|scroll|hidden/.test(getComputedStyle(e).overflowX)) return true; return false; };
 	return ["page is " + document.documentElement.scrollWidth + " wide"].concat([...document.body.querySelectorAll("*")]
 		.filter((e) => e.getBoundingClientRect().right > wide + 1 && !scrolls(e.parentElement))
+		.concat([...document.body.querySelectorAll(".unseen")].filter((e) => e.getBoundingClientRect().right > wide + 1))
 		.slice(0, 8).map((e) => e.outerHTML.slice(0, 160)));
 })()`
 

@@ -59,9 +59,9 @@ func TestPages(t *testing.T) {
 		if !strings.HasPrefix(p.name, *onlyState) {
 			continue
 		}
+		b.open(a.url + p.path)
 		for _, sc := range screens {
 			b.show(sc)
-			b.open(a.url + p.path)
 			b.check(p.name + " at " + sc.String())
 			if *shotsDir != "" {
 				b.picture("demo-" + p.name + "-" + sc.String())

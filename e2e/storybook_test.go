@@ -36,6 +36,14 @@ func storybook() http.Handler {
 	return web.Policy(mux)
 }
 
+// storyServer serves the storybook for the time of a test.
+func storyServer(t *testing.T) string {
+	t.Helper()
+	srv := httptest.NewServer(storybook())
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
 // states are those that the command line asks for; all without a wish.
 func states() []fixtures.State {
 	var some []fixtures.State
@@ -57,17 +65,33 @@ func TestServeStorybook(t *testing.T) {
 	t.Fatal(http.ListenAndServe(*storyAddr, storybook()))
 }
 
+// TestModes looks at the review with more contrast, and with colours that the
+// system forces.
+func TestModes(t *testing.T) {
+	srv := storyServer(t)
+	b := newTab(t, screens[0])
+	for _, name := range []string{"home", "server", "release-decisions", "release-tool"} {
+		b.open(srv + "/" + name)
+		for _, m := range modes {
+			b.show(m)
+			if *shotsDir != "" {
+				b.picture("mode-" + name + "-" + m.String())
+			}
+			b.check(name + " at " + m.String())
+		}
+	}
+}
+
 // TestStates looks at every state on every screen: nothing that the accessibility
 // checker finds, nothing that the browser complains of, nothing wider than the
 // screen.
 func TestStates(t *testing.T) {
-	srv := httptest.NewServer(storybook())
-	defer srv.Close()
+	srv := storyServer(t)
 	b := newTab(t, screens[0])
 	for _, s := range states() {
+		b.open(srv + "/" + s.Name)
 		for _, sc := range screens {
 			b.show(sc)
-			b.open(srv.URL + "/" + s.Name)
 			if *shotsDir != "" {
 				b.picture(s.Name + "-" + sc.String())
 			}

@@ -1,6 +1,10 @@
 package views
 
-import "github.com/countersign/countersign/review/prose"
+import (
+	"github.com/a-h/templ"
+
+	"github.com/countersign/countersign/review/prose"
+)
 
 // ReleasePage is the review of one release. Exactly one of Decisions, Tools,
 // Threads and History is set.
@@ -114,6 +118,14 @@ type Pill struct {
 	Current bool
 }
 
+// filterKey lets the key / lead to the first filter.
+func filterKey(i int) templ.Attributes {
+	if i == 0 {
+		return templ.Attributes{"data-key": "/"}
+	}
+	return nil
+}
+
 // Decision is one answer that is asked for.
 type Decision struct {
 	ID         string
@@ -125,6 +137,7 @@ type Decision struct {
 	Hidden     bool   // hidden characters came in
 	Meta       []Sentence
 	Also       []Effect // the other edits that the answer is for
+	AlsoLabel  string   // "12 edits"
 	Witness    *Witness
 	Evidence   *Evidence
 	Tools      []NameLink // when there are several
@@ -142,7 +155,15 @@ type Evidence struct {
 	Values []PlacedValue
 	Tool   *ToolView // of an added or a removed tool: its description and schema
 	Order  []OrderLine
+	Tools  []ToolWords // of tools that came or went together
 	Table  *SchemaDiff // the properties that an edit is about
+}
+
+// ToolWords is a tool that came or went with others: its name and its words.
+type ToolWords struct {
+	NameLink
+	Words   TextDiff
+	NoWords string
 }
 
 // PlacedText is a text and where it stands; Place is "" when that goes without
@@ -172,6 +193,7 @@ type FoldLine struct {
 
 // ToolsView is the list of all tools with one of them open.
 type ToolsView struct {
+	Filter     *FilterForm
 	Surface    []ToolRow // instructions, order
 	Groups     []ToolGroup
 	Same       []NameLink
@@ -186,6 +208,15 @@ type ToolsView struct {
 	History    []VerdictLine
 	Elsewhere  []NameLink
 	Prev, Next string
+}
+
+// FilterForm narrows the list of tools to names that hold a text.
+type FilterForm struct {
+	URL    string
+	Hidden []HiddenField
+	Text   string
+	Found  string // "3 of 48", "" without a text
+	Clear  string // address without the filter
 }
 
 func (v ToolsView) noAside() bool {

@@ -59,6 +59,7 @@ type ServerPage struct {
 	ConnectURL string
 	Releases   []ReleaseLine
 	Older      string
+	Newest     string
 	Profiles   []ProfileLine
 	Families   []FamilyLine
 	ListingURL string

@@ -794,7 +794,7 @@ func serverReleases(p ServerPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Pager(p.Older, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Pager(p.Older, p.Newest).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -36,12 +37,12 @@ func (s *Server) comparePage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := s.presentCompare(cmp, titles, c.QueryParam("tool"))
+	m := s.presentCompare(cmp, titles, c.QueryParam("tool"), strings.TrimSpace(c.QueryParam("q")))
 	m.Page, m.Pick = page, pick
 	return s.render(c, http.StatusOK, views.Compare(m))
 }
 
-func (s *Server) presentCompare(v *review.CompareView, titles map[string]string, tool string) views.ComparePage {
+func (s *Server) presentCompare(v *review.CompareView, titles map[string]string, tool, names string) views.ComparePage {
 	old, new := listingTitle(v.From, titles), listingTitle(v.To, titles)
 	badge := views.ClassBadge(v.Report.Class)
 	m := views.ComparePage{Heading: views.Say(old + " → " + new), Class: &badge, Sub: compareSub(v.Report)}
@@ -52,7 +53,7 @@ func (s *Server) presentCompare(v *review.CompareView, titles map[string]string,
 		}
 		return m
 	}
-	p := s.comparePresenter(v, old, new, tool)
+	p := s.comparePresenter(v, old, new, releaseRequest{view: viewTools, tool: tool, names: names})
 	links := func(ch *change.Change) views.NameLink {
 		return views.NameLink{Name: views.ShowName(ch.Name()), URL: p.toolURL(ch.ID)}
 	}
@@ -79,7 +80,7 @@ func compareSub(r *change.Report) []string {
 
 // comparePresenter shows a comparison by the presenter of releases: a release that
 // nobody can decide.
-func (s *Server) comparePresenter(v *review.CompareView, old, new, tool string) *releasePresenter {
+func (s *Server) comparePresenter(v *review.CompareView, old, new string, q releaseRequest) *releasePresenter {
 	why := "Decisions are taken in the review of a release."
 	rv := &review.ReleaseView{
 		Server: v.Server, Role: people.Viewer, Listing: v.To, Report: v.Report, Old: v.Old, New: v.New,
@@ -89,7 +90,7 @@ func (s *Server) comparePresenter(v *review.CompareView, old, new, tool string) 
 	for _, ch := range v.Report.Changes {
 		rv.Changes = append(rv.Changes, review.Decided{Change: ch, CannotWhy: why})
 	}
-	p := &releasePresenter{s: s, v: rv, q: releaseRequest{view: viewTools, tool: tool}, index: map[string]int{}, whole: v.New}
+	p := &releasePresenter{s: s, v: rv, q: q, index: map[string]int{}, whole: v.New}
 	p.compare = &comparison{slug: v.Server.Slug, from: v.From.ID, to: v.To.ID}
 	for i := range rv.Changes {
 		p.index[rv.Changes[i].ID] = i
@@ -101,6 +102,6 @@ func (s *Server) comparePresenter(v *review.CompareView, old, new, tool string) 
 // comparison is set when the presenter shows two listings instead of a release.
 type comparison struct{ slug, from, to string }
 
-func (c *comparison) path(tool string) string {
-	return path([]string{"servers", c.slug, "compare"}, "from", c.from, "to", c.to, "tool", tool)
+func (c *comparison) path(tool, names string) string {
+	return path([]string{"servers", c.slug, "compare"}, "from", c.from, "to", c.to, "tool", tool, "q", names)
 }

@@ -287,7 +287,7 @@ func (p *releasePresenter) decision(c *card, back string) views.Decision {
 	sentence, also := headline(c)
 	d := views.Decision{
 		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, Hidden: c.hidden,
-		Meta: metaOf(c), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
+		AlsoLabel: plural(len(also), "edit", "edits"), Meta: metaOf(c), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
 	}
 	if len(c.changes) == 1 {
 		d.On, d.OnURL = views.ShowName(subjectName(first)), p.toolURL(first.ID)
@@ -297,6 +297,9 @@ func (p *releasePresenter) decision(c *card, back string) views.Decision {
 	} else {
 		d.OnMany = toolCount(len(c.changes))
 		for _, i := range c.changes {
+			if cameOrWent(c) {
+				break // listed with their words
+			}
 			d.Tools = append(d.Tools, views.NameLink{Name: views.ShowName(subjectName(&p.v.Changes[i])), URL: p.toolURL(p.v.Changes[i].ID)})
 		}
 		if p.v.Actions.Comment == "" {
@@ -369,42 +372,64 @@ func asSentence(s string) string {
 	return s + "."
 }
 
-// headline is the sentence of a card. Of several edits on one tool it is the
-// strongest one's; the others follow.
+// headline is the sentence of a card, with the edits that it doesn't speak of. Of
+// several edits on one tool it is the strongest one's.
 func headline(c *card) (string, []views.Effect) {
-	strongest, distinct := c.pairs[0].detail, []*change.Detail{}
-	seen := map[string]bool{}
-	for _, pr := range c.pairs {
-		if seen[pr.edit] {
-			continue
-		}
-		seen[pr.edit] = true
-		distinct = append(distinct, pr.detail)
-		if pr.detail.Class.Rank() > strongest.Class.Rank() {
-			strongest = pr.detail
-		}
-	}
+	distinct := distinctEdits(c)
 	switch {
-	case len(distinct) == 1 || len(c.changes) > 1 && len(distinct) > mostSentences:
+	case len(distinct) == 1 || cameOrWent(c):
 		return c.sentence, nil
 	case len(c.changes) > 1:
-		strongest = nil
+		return c.sentence, effectsOf(c, distinct)
 	}
-	var also []views.Effect
-	for _, det := range distinct {
-		if det != strongest {
-			also = append(also, views.Effect{Badge: views.ClassBadge(det.Class), Sentence: views.Say(det.Sentence)})
+	strongest := 0
+	for i, det := range distinct {
+		if det.Class.Rank() > distinct[strongest].Class.Rank() {
+			strongest = i
 		}
 	}
-	if strongest == nil {
-		return c.sentence, also
-	}
-	return strongest.Sentence, also
+	return distinct[strongest].Sentence, effectsOf(c, slices.Delete(slices.Clone(distinct), strongest, strongest+1))
 }
 
-// mostSentences is how many edits on several tools a card spells out; a family of
-// forty new tools has its own list.
-const mostSentences = 8
+func distinctEdits(c *card) []*change.Detail {
+	var out []*change.Detail
+	seen := map[string]bool{}
+	for _, pr := range c.pairs {
+		if !seen[pr.edit] {
+			seen[pr.edit] = true
+			out = append(out, pr.detail)
+		}
+	}
+	return out
+}
+
+// cameOrWent reports whether a card is about whole tools: they are shown one by
+// one.
+func cameOrWent(c *card) bool {
+	for _, pr := range c.pairs {
+		if pr.detail.ID != "tool.added" && pr.detail.ID != "tool.removed" {
+			return false
+		}
+	}
+	return true
+}
+
+// effectsOf lists edits, each with how many of the card's tools have it.
+func effectsOf(c *card, list []*change.Detail) []views.Effect {
+	on := map[string]int{}
+	for _, pr := range c.pairs {
+		on[pr.edit]++
+	}
+	var out []views.Effect
+	for _, det := range list {
+		e := views.Effect{Badge: views.ClassBadge(det.Class), Sentence: views.Say(det.Sentence)}
+		if len(c.changes) > 1 {
+			e.Same = "on " + toolCount(on[det.Edit])
+		}
+		out = append(out, e)
+	}
+	return out
+}
 
 func (p *releasePresenter) witness(c *card) *views.Witness {
 	for _, pr := range c.pairs {
@@ -439,6 +464,8 @@ func (p *releasePresenter) evidence(c *card) *views.Evidence {
 		return p.orderEvidence()
 	case ch.Kind == change.Added && len(c.changes) == 1, ch.Kind == change.Removed && len(c.changes) == 1:
 		return p.toolEvidence(ch)
+	case cameOrWent(c):
+		return p.toolsEvidence(c)
 	case len(c.changes) > 1 && !sameEdit(c):
 		return nil // each tool has its own: they are a click away
 	}
@@ -471,6 +498,25 @@ func (p *releasePresenter) toolEvidence(ch *review.Decided) *views.Evidence {
 	t := s.view()
 	t.Input.Rows = withoutAnchors(t.Input.Rows)
 	return &views.Evidence{Tool: &t}
+}
+
+// toolsEvidence shows the words of tools that came or went together.
+func (p *releasePresenter) toolsEvidence(c *card) *views.Evidence {
+	e := &views.Evidence{}
+	for _, i := range c.changes {
+		ch := &p.v.Changes[i]
+		s, ok := p.sides(ch)
+		if !ok {
+			continue
+		}
+		t := views.ToolWords{NameLink: views.NameLink{Name: views.ShowName(subjectName(ch)), URL: p.toolURL(ch.ID)}}
+		t.Words = s.text(surface.Tool.Description)
+		if t.Words.State == views.NoText {
+			t.NoWords = "No description."
+		}
+		e.Tools = append(e.Tools, t)
+	}
+	return e
 }
 
 // withoutAnchors leaves rows without ids: in a page of many cards they would not

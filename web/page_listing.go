@@ -30,7 +30,22 @@ func (s *Server) listingPage(c echo.Context) error {
 	}
 	m := s.presentListingPage(c, l, srv)
 	m.Page = s.page(c, "Listing of "+srv.Name, "servers", serversCrumb, serverCrumb(srv))
+	if m.Overview != nil {
+		if m.Compare, err = s.compareWith(c, srv, l.ID); err != nil {
+			return err
+		}
+	}
 	return s.render(c, http.StatusOK, views.Listing(m))
+}
+
+// compareWith offers to compare a listing with another of its server; nil when it
+// is the only one.
+func (s *Server) compareWith(c echo.Context, srv *review.Server, id string) (*views.CompareForm, error) {
+	list, err := s.svc.Listings(c.Request().Context(), s.actor(c), srv.Slug, review.Page{Limit: serverListings})
+	if err != nil || len(list) < 2 {
+		return nil, err
+	}
+	return &views.CompareForm{URL: serverPath(srv.Slug) + "/compare", From: s.listingPlaces(list, nil, ""), To: s.listingPlaces(list, nil, id)}, nil
 }
 
 func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *review.Server) views.ListingPage {

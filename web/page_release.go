@@ -31,6 +31,7 @@ type releaseRequest struct {
 	filter string // of decisions
 	tool   string // change id, "n12" or "o12"
 	at     string // pointer that a comment is about
+	names  string // of the list of tools: only names that hold this
 
 	status int
 	fault  views.Sentence
@@ -43,7 +44,8 @@ type releaseRequest struct {
 
 func releaseRequestOf(c echo.Context) releaseRequest {
 	q := releaseRequest{
-		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), status: http.StatusOK,
+		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"),
+		names: strings.TrimSpace(c.QueryParam("q")), status: http.StatusOK,
 	}
 	if q.view == "" && q.tool != "" {
 		q.view = viewTools
@@ -320,9 +322,9 @@ func (p *releasePresenter) toolLinks(names []string) []views.NameLink {
 
 func (p *releasePresenter) toolURL(id string) string {
 	if p.compare != nil {
-		return p.compare.path(id)
+		return p.compare.path(id, p.q.names)
 	}
-	return p.path("view", viewTools, "tool", id)
+	return p.path("view", viewTools, "tool", id, "q", p.q.names)
 }
 
 func (p *releasePresenter) predecessor() *views.ConfirmForm {

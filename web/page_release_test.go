@@ -115,6 +115,22 @@ func TestDecisionsPage(t *testing.T) {
 	}
 }
 
+// TestGroupedToolsAreRead: one answer for several new tools shows the words of each.
+func TestGroupedToolsAreRead(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1.0.0", before)
+	id := in.pushed("git", "version=2", listing(tool("find", "Finds things."), tool("drop", "Drops things."), tool("list", "Lists things."),
+		tool("log_get", "Reads a log."), tool("log_tail", "Follows a log\u200b."))).Release.ID
+	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	doc := in.get(rita, "/releases/"+id).html(t)
+	for _, words := range []string{"Reads a log.", "Follows a logU+200B."} {
+		if !strings.Contains(text(doc.Find("article.decision")), words) {
+			t.Errorf("%q is not shown: %s", words, text(doc.Find("main")))
+		}
+	}
+}
+
 func TestAnswersAreGivenByForms(t *testing.T) {
 	r := newReviewed(t)
 	a := r.answer(r.rita, "find", "approve", "")

@@ -198,6 +198,9 @@ func (s *Server) serverPage(c echo.Context) error {
 		return err
 	}
 	p := s.presentServerPage(view, listings)
+	if err := s.olderReleases(c, view, &p); err != nil {
+		return err
+	}
 	p.Page = s.page(c, view.Server.Name, "servers", serversCrumb)
 	if len(listings) == 0 {
 		return s.render(c, http.StatusOK, views.Server(p))
@@ -209,6 +212,27 @@ func (s *Server) serverPage(c echo.Context) error {
 	p.ListingURL = listingPath(view.Server.Slug, newest.ID)
 	p.Families = groupingOf(surface.NewFamilies(toolNames(newest.Surface)), p.ListingURL)
 	return s.render(c, http.StatusOK, views.Server(p))
+}
+
+// serverReleases is how many releases a server's page lists at once, as the
+// service gives them.
+const serverReleases = 50
+
+// olderReleases turns to the older releases when the address asks for them.
+func (s *Server) olderReleases(c echo.Context, view *review.ServerView, p *views.ServerPage) error {
+	list := view.Releases
+	if before := c.QueryParam("before"); before != "" {
+		var err error
+		list, err = s.svc.Releases(c.Request().Context(), s.actor(c), view.Server.Slug, "", "", review.Page{Limit: serverReleases, Before: before})
+		if err != nil {
+			return err
+		}
+		p.Releases, p.Newest = s.releaseLines(list, nil), serverPath(view.Server.Slug)
+	}
+	if len(list) >= serverReleases {
+		p.Older = serverPath(view.Server.Slug, "before", list[len(list)-1].Release.ID)
+	}
+	return nil
 }
 
 func (s *Server) presentServerPage(v *review.ServerView, listings []review.ListingInfo) views.ServerPage {
@@ -223,6 +247,12 @@ func (s *Server) presentServerPage(v *review.ServerView, listings []review.Listi
 	if len(listings) == 0 {
 		p.Command, p.ConnectURL = s.pushCommand(slug), serverPath(slug)+"/connect"
 		return p
+	}
+	for _, r := range v.Releases {
+		if r.State == review.StateInReview || r.State == review.StateReady {
+			p.Gate.Next = &views.Link{Text: "Review " + views.ShowName(r.Release.Title()).String(), URL: releasePath(r.Release.ID)}
+			break
+		}
 	}
 	titles := titlesOf(v.Releases)
 	for _, l := range listings {

@@ -73,6 +73,25 @@ func TestBigReleaseIsLight(t *testing.T) {
 	}
 }
 
+// TestFilterTools narrows a long list by name, and keeps the filter from tool to tool.
+func TestFilterTools(t *testing.T) {
+	in, rita, id := bigReview(t)
+	doc := in.get(rita, "/releases/"+id+"?view=tools&q=FAMILY1_").html(t)
+	if got := text(doc.Find(".filter p")); got != "1 of 100 changed Show all" {
+		t.Errorf("found: %q", got)
+	}
+	if n := doc.Find("details.plain a").Length(); n != 9 {
+		t.Errorf("%d unchanged tools, want 9", n)
+	}
+	href := doc.Find("[data-row]").AttrOr("href", "")
+	if again := in.get(rita, href).html(t); again.Find("[data-row]").Length() != 1 || again.Find("#filter").AttrOr("value", "") != "FAMILY1_" {
+		t.Errorf("%s loses the filter", href)
+	}
+	if got := text(in.get(rita, "/releases/"+id+"?view=tools&q=nothing").html(t).Find(".empty")); got == "" {
+		t.Error("nothing found, and nothing said")
+	}
+}
+
 func median(in *instance, as who, path string) time.Duration {
 	took := make([]time.Duration, 5)
 	for i := range took {

@@ -20,7 +20,9 @@ import (
 // of the list is open, but not chosen: a narrow screen shows the list.
 func (p *releasePresenter) tools() *views.ToolsView {
 	v := &views.ToolsView{ListURL: p.toolURL(""), Overview: []string{"Nothing changed."}}
-	l := p.list()
+	all := p.list()
+	l := all.holding(p.q.names)
+	v.Filter = p.filterForm(l.count(), all.count())
 	open := p.q.tool
 	if open == "" {
 		open = l.first()
@@ -245,7 +247,7 @@ func (p *releasePresenter) unchanged() ([]views.NameLink, string) {
 	var out []views.NameLink
 	for i := range p.v.New.Tools {
 		t := &p.v.New.Tools[i]
-		if !changed[t.Position] {
+		if !changed[t.Position] && holds(t.Name, p.q.names) {
 			out = append(out, views.NameLink{Name: views.ShowName(toolName(t.Name, t.Position)), URL: p.toolURL("n" + strconv.Itoa(t.Position))})
 		}
 	}
@@ -372,6 +374,53 @@ func lumpSingles(groups []listGroup) []listGroup {
 }
 
 const othersGroup = "Others"
+
+// holding keeps rows whose names hold a text, whatever the case.
+func (l toolList) holding(text string) toolList {
+	if text == "" {
+		return l
+	}
+	keep := func(rows []listRow) []listRow {
+		return slices.DeleteFunc(slices.Clone(rows), func(r listRow) bool { return !holds(r.name, text) })
+	}
+	out := toolList{surface: keep(l.surface)}
+	for _, g := range l.groups {
+		if g.rows = keep(g.rows); len(g.rows) > 0 {
+			out.groups = append(out.groups, g)
+		}
+	}
+	return out
+}
+
+func holds(name, text string) bool {
+	return strings.Contains(strings.ToLower(name), strings.ToLower(text))
+}
+
+func (l toolList) count() int {
+	n := len(l.surface)
+	for _, g := range l.groups {
+		n += len(g.rows)
+	}
+	return n
+}
+
+// fewTools are found without a filter.
+const fewTools = 12
+
+func (p *releasePresenter) filterForm(found, all int) *views.FilterForm {
+	if all <= fewTools && p.q.names == "" {
+		return nil
+	}
+	f := &views.FilterForm{URL: p.path(), Hidden: []views.HiddenField{{Name: "view", Value: viewTools}}, Text: p.q.names, Clear: p.path("view", viewTools)}
+	if p.compare != nil {
+		f.URL, f.Clear = serverPath(p.compare.slug)+"/compare", p.compare.path("", "")
+		f.Hidden = []views.HiddenField{{Name: "from", Value: p.compare.from}, {Name: "to", Value: p.compare.to}}
+	}
+	if p.q.names != "" {
+		f.Found = thousands(found) + " of " + thousands(all) + " changed"
+	}
+	return f
+}
 
 // first is what is open when nothing is chosen.
 func (l toolList) first() string {

@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// hostileTools are what a server can send that would break a careless page.
+func hostileTools(version int) []string {
+	def := func(name, description string, properties map[string]any) string {
+		b, err := json.Marshal(map[string]any{
+			"name": name, "description": description, "title": name,
+			"annotations": map[string]any{"title": description[:min(len(description), 200)], "destructiveHint": version == 1},
+			"inputSchema": map[string]any{"type": "object", "properties": properties},
+		})
+		if err != nil {
+			panic(err)
+		}
+		return string(b)
+	}
+	markup := fmt.Sprintf(`<img src=x onerror="document.title='owned %d'">`, version)
+	many := map[string]any{}
+	for i := range 500 {
+		many[fmt.Sprintf("parameter_%d", i)] = map[string]any{"type": "string", "description": fmt.Sprint(markup, i*version)}
+	}
+	long := strings.Repeat("x", 300)
+	return []string{
+		def(markup, markup, map[string]any{markup: map[string]any{"type": "string", "enum": []string{markup}, "default": markup, "description": markup}}),
+		def("a/../b", "A tool named like a path, version "+fmt.Sprint(version), nil),
+		def(long, strings.Repeat("Unbroken"+fmt.Sprint(version), 300), map[string]any{long: map[string]any{"type": "string", "pattern": "^" + long + "$"}}),
+		def("long text", strings.Repeat(fmt.Sprintf("A sentence of version %d. ", version), 4000), nil),
+		def("many parameters", "Five hundred.", many),
+		def("עברית", fmt.Sprintf("مرحبا بالعالم %d", version), map[string]any{"שם": map[string]any{"type": "string"}}),
+		def("stack"+strings.Repeat("\u0301", 40), "Z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u034f\u0334\u0319\u0324\u031e\u0349\u035a\u032f\u031e\u0320\u034dA "+fmt.Sprint(version), nil),
+		def("invisible\u200b\u202e\U000e0041", "Tags: \U000e0068\U000e0069 "+strings.Repeat("\u200b", version*1000), nil),
+		def("line\nend\ttab", "Blanks   in a row. "+fmt.Sprint(version), nil),
+	}
+}
+
+// TestHostileListing pushes what would break a careless page, and looks at the
+// pages that show it, on the narrowest screen too: nothing runs, nothing is wider
+// than the screen.
+func TestHostileListing(t *testing.T) {
+	a := newServer(t)
+	b := newTab(t, screens[0])
+	_, out := a.shell("server", "add", "weather", "--policy", "solo", "--json")
+	var server struct {
+		Secret string `json:"webhook_secret"`
+	}
+	if err := json.Unmarshal([]byte(out), &server); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	k := keyboard{b}
+	b.open(a.link)
+	k.write("#email", "ana@example.com")
+	k.write("#password", "a sentence that nobody guesses")
+	k.leave("\r")
+	a.push("1.0.0", server.Secret, hostileTools(1)...)
+	a.push("2.0.0", server.Secret, hostileTools(2)...)
+
+	b.open(a.url + "/servers/weather")
+	release := eval[string](b, `document.querySelector("a[href^='/releases/']").getAttribute("href")`)
+	listing := eval[string](b, `document.querySelector("a[href*='/listings/']").getAttribute("href")`)
+	ids := eval[[]string](b, `[...document.querySelectorAll("#from option")].map(o => o.value)`)
+	compare := "/servers/weather/compare?from=" + ids[1] + "&to=" + ids[0]
+	b.open(a.url + compare)
+	tools := eval[[]string](b, `[...document.querySelectorAll("[data-row]")].map(r => r.getAttribute("href"))`)
+	paths := append([]string{"/", "/servers/weather", release, release + "?view=tools", listing, listing + "?view=read", "/deliveries", "/audit"}, tools...)
+	for _, path := range paths {
+		for _, s := range []screen{{width: 1280}, {width: 320}} {
+			b.show(s)
+			b.open(a.url + path)
+			where := fmt.Sprintf("%.80s at %d", path, s.width)
+			if wide := eval[[]string](b, overflow); len(wide) > 0 {
+				t.Errorf("%s overflows:\n\t%s", where, oneLine(wide))
+			}
+			if title := eval[string](b, "document.title"); strings.Contains(title, "owned") {
+				t.Fatalf("%s: a script of the listing ran", where)
+			}
+			if n := eval[int](b, "document.querySelectorAll('main img').length"); n > 0 {
+				t.Errorf("%s: %d images", where, n)
+			}
+			if said := b.complaints(); len(said) > 0 {
+				t.Errorf("%s, the browser complains:\n\t%s", where, oneLine(said))
+			}
+		}
+	}
+}
+
+// TestReflow: at 320 px, and with text twice as large, no state is wider than the
+// screen.
+func TestReflow(t *testing.T) {
+	srv := storyServer(t)
+	b := newTab(t, screen{width: 320})
+	for _, s := range states() {
+		b.show(screen{width: 320})
+		b.open(srv + "/" + s.Name)
+		if wide := eval[[]string](b, overflow); len(wide) > 0 {
+			t.Errorf("%s at 320 px overflows:\n\t%s", s.Name, oneLine(wide))
+		}
+		b.show(screen{width: 640})
+		if wide := eval[[]string](b, "document.documentElement.style.fontSize = '200%', "+overflow); len(wide) > 0 {
+			t.Errorf("%s with text at 200 %% overflows:\n\t%s", s.Name, oneLine(wide))
+		}
+	}
+}
+
+// TestTargets: what can be pressed is at least 24 px high and wide, or stands in a
+// line of text.
+func TestTargets(t *testing.T) {
+	srv := storyServer(t)
+	b := newTab(t, screen{width: 390})
+	for _, s := range states() {
+		b.open(srv + "/" + s.Name)
+		if small := eval[[]string](b, smallTargets); len(small) > 0 {
+			t.Errorf("%s has small targets:\n\t%s", s.Name, oneLine(small))
+		}
+	}
+}
+
+const smallTargets = `[...document.querySelectorAll("a, button, summary, input:not([type=hidden]), select, textarea")]
+	.filter((e) => e.checkVisibility() && !e.closest(".unseen, .skip, p, dd, td, .prose, .section-head, .what, .side, .row"))
+	.map((e) => [e, (e.closest("label") ?? e).getBoundingClientRect()])
+	.filter(([, r]) => r.height < 23.5 || r.width < 23.5)
+	.map(([e, r]) => Math.round(r.width) + " x " + Math.round(r.height) + ": " + e.outerHTML.slice(0, 140))`
