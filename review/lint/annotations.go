@@ -14,6 +14,7 @@ func (v *view) annotationRules() {
 	readOnly, readOnlySet := v.hint("readOnlyHint")
 	destructive, destructiveSet := v.hint("destructiveHint")
 	v.misspelled(a)
+	v.titleContradicts()
 	if readOnlySet && readOnly {
 		v.readOnlyContradiction(a, destructive && destructiveSet)
 	}
@@ -29,6 +30,27 @@ func (v *view) annotationRules() {
 	if idempotent, set := v.hint("idempotentHint"); set && idempotent && !readOnly && adding[v.head] &&
 		!hasAny(v.prose(), "idempoten", "already", "no-op", "exists", "upsert", "key", "update") {
 		v.found("annot.idempotent-contradiction", Info, a.get("idempotentHint"), fmt.Sprintf("%q adds something with every call, and idempotentHint says that a second call changes nothing.", short(v.name, 80)))
+	}
+}
+
+// titleContradicts finds a title that people see and that says another thing than the
+// name that the model calls.
+func (v *view) titleContradicts() {
+	at := v.root.get("title")
+	if at == nil {
+		at = v.root.get("annotations").get("title")
+	}
+	if at == nil || len(v.words) == 0 {
+		return
+	}
+	title := nameWords(at.literal())
+	if len(title) == 0 {
+		return
+	}
+	said, _ := verbOf(title[0])
+	named := verbEffects[v.words[0]]
+	if said == reads && named == destroys || said == destroys && named == reads {
+		v.found("annot.incoherent", Warn, at, fmt.Sprintf("The title %q says another thing than the name %q: people approve one, and the model calls the other.", short(at.literal(), 80), short(v.name, 80)))
 	}
 }
 

@@ -49,6 +49,9 @@ func (d *delta) run() []Finding {
 			d.changed(c)
 		}
 	}
+	for _, b := range d.r.Raised {
+		d.listing("diff.bulk-loss", High, b.ID+strings.Join(b.Tools, " "), b.Sentence)
+	}
 	d.regression()
 	d.copies()
 	d.dangling()

@@ -87,6 +87,9 @@ var phrases = func() *patternSet {
 		"best <1> and? <1> most? <1> reliable|accurate|powerful|complete|comprehensive|tool|search|choice|option",
 		"most <1> reliable|powerful|accurate|trusted|advanced <2> tool|search|source|way|option|available",
 		"better|superior <1> than|to <2> other|any|all <1> tool|tools|search|options")
+	ps.compile("poison.schema-smuggle", (*hit).isOutputOrder,
+		"tell|instruct|convince|urge|persuade|advise <1> @people <1> to|that",
+		"you must|should <2> call|send|run|invoke|forward|tell")
 	ps.compile("shadow.rule-for", nil,
 		"when|whenever|if|before|after|each|every|once|anytime <3> is|are|gets|was|being <1> called|used|invoked|run|executed|triggered",
 		"when|whenever|before|after|while <2> calling|using|invoking|running|sending",
@@ -184,6 +187,12 @@ func (h *hit) isOverride() bool { return h.imperative() || h.text.role == roleVa
 func (h *hit) negatesItself() bool {
 	s := h.text.fold()[h.start:h.end]
 	return hasAny(s, "not ", "n't", "never", "no ")
+}
+
+// isOutputOrder wants an order where results are described: whoever reads a result is
+// told what came, not what to do.
+func (h *hit) isOutputOrder() bool {
+	return h.text.output && (h.imperative() || strings.HasPrefix(h.text.fold()[h.start:], "you"))
 }
 
 // isRepeal wants rules that the model had before.
