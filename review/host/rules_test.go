@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -301,6 +302,21 @@ func TestDocs(t *testing.T) {
 			t.Errorf("docs/hosts.md has no line for %s", p.ID)
 		}
 	}
+}
+
+// TestConcurrent renders one surface for every profile at once.
+func TestConcurrent(t *testing.T) {
+	s := host.NewSurface(load(t, "schemas"))
+	var wg sync.WaitGroup
+	for _, p := range host.Profiles() {
+		wg.Go(func() {
+			if got, want := s.Render(p), s.Render(p); len(got.Lost) != len(want.Lost) {
+				t.Errorf("%s: two renderings differ", p.ID)
+			}
+			s.Preflight(p)
+		})
+	}
+	wg.Wait()
 }
 
 // TestManyTools checks the hosts that count.
