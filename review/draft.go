@@ -211,7 +211,7 @@ func (s *Service) EditComment(ctx context.Context, a Actor, threadID, commentID,
 		i := slices.IndexFunc(t.Comments, func(c Comment) bool { return c.ID == commentID })
 		switch {
 		case i < 0:
-			return errNoSuchThing
+			return Errorf(Invalid, "This thread has no such comment.")
 		case t.Comments[i].UserID != a.userID():
 			return Errorf(Forbidden, "Only who wrote a comment can edit it. Answer in the thread instead.")
 		case t.Comments[i].Body == body:
@@ -219,27 +219,4 @@ func (s *Service) EditComment(ctx context.Context, a Actor, threadID, commentID,
 		}
 		return tx.EditComment(ctx, &CommentEdit{ID: newID(), CommentID: commentID, At: s.now(), Body: t.Comments[i].Body}, body)
 	})
-}
-
-// CommentHistory returns the earlier texts of a comment, oldest first.
-func (s *Service) CommentHistory(ctx context.Context, a Actor, threadID, commentID string) ([]CommentEdit, error) {
-	var edits []CommentEdit
-	err := s.store.View(ctx, func(tx Tx) error {
-		t, err := tx.ThreadByID(ctx, threadID)
-		if KindOf(err) == NotFound {
-			return errNoSuchThing
-		}
-		if err != nil {
-			return err
-		}
-		if err := a.allow(t.ServerID, people.Viewer, people.ScopeRead); err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(t.Comments, func(c Comment) bool { return c.ID == commentID }) {
-			return errNoSuchThing
-		}
-		edits, err = tx.CommentEdits(ctx, commentID)
-		return err
-	})
-	return edits, err
 }

@@ -228,14 +228,11 @@ func (s *Service) EndAlias(ctx context.Context, a Actor, slug, id string) error 
 
 func (s *Service) endNaming(ctx context.Context, tx Tx, a Actor, id string, kind NamingKind, of ProfileKey) error {
 	n, err := tx.NamingByID(ctx, id)
-	if KindOf(err) == NotFound {
-		return errNoSuchThing
-	}
-	if err != nil {
+	if err != nil && KindOf(err) != NotFound {
 		return err
 	}
-	if n.ServerID != of.ServerID || n.Kind != kind || of.Profile != "" && n.Profile != of.Profile {
-		return errNoSuchThing
+	if err != nil || n.ServerID != of.ServerID || n.Kind != kind || of.Profile != "" && n.Profile != of.Profile {
+		return Errorf(Invalid, "There is no such %s here.", kind)
 	}
 	if !n.EndedAt.IsZero() {
 		return nil

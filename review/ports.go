@@ -197,7 +197,7 @@ type ThreadStore interface {
 	InsertComment(ctx context.Context, c *Comment) error // with its suggestion
 	// EditComment replaces the text of a comment and keeps the earlier one.
 	EditComment(ctx context.Context, e *CommentEdit, body string) error
-	CommentEdits(ctx context.Context, commentID string) ([]CommentEdit, error) // oldest first
+	CommentEdits(ctx context.Context, threadID string) ([]CommentEdit, error) // of all its comments, oldest first
 	ThreadByID(ctx context.Context, id string) (*Thread, error)
 	Threads(ctx context.Context, f ThreadFilter) ([]Thread, error) // with comments, oldest first
 	ResolveThread(ctx context.Context, id, by string, at time.Time) error

@@ -113,8 +113,9 @@ func (t *tx) EditComment(ctx context.Context, e *review.CommentEdit, body string
 	return insertOne(ctx, t, "comment_edits", commentEditRow{e.ID, e.CommentID, micros(e.At), e.Body})
 }
 
-func (t *tx) CommentEdits(ctx context.Context, commentID string) ([]review.CommentEdit, error) {
+func (t *tx) CommentEdits(ctx context.Context, threadID string) ([]review.CommentEdit, error) {
 	var rows []commentEditRow
-	err := t.all(ctx, &rows, "SELECT "+columns[commentEditRow]("")+" FROM comment_edits WHERE comment_id = $1 ORDER BY at, id", commentID)
+	err := t.all(ctx, &rows, "SELECT "+columns[commentEditRow]("e.")+` FROM comment_edits e
+		JOIN comments c ON c.id = e.comment_id WHERE c.thread_id = $1 ORDER BY e.at, e.id`, threadID)
 	return mapped(rows, commentEditRow.edit), err
 }

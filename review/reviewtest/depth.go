@@ -137,7 +137,7 @@ func aliasRefused(w *world) {
 	w.alias("find", "search", time.Time{})
 	_, err = w.svc.AddAlias(w.ctx, w.ana, "mot", review.NewAlias{Old: "find", New: "seek"})
 	w.refused(err, review.Conflict, "search")
-	w.refused(w.svc.EndAlias(w.ctx, w.ana, "mot", "nothing"), review.NotFound)
+	w.refused(w.svc.EndAlias(w.ctx, w.ana, "mot", "nothing"), review.Invalid)
 }
 
 // stranger is a maintainer of another server.

@@ -29,6 +29,7 @@ var talkCases = map[string]func(*world){
 	"notices are read":                  noticeRead,
 	"following a server and a family":   followed,
 	"who may follow":                    followRefused,
+	"everything unresolved":             discussed,
 	"a notice after the role is gone":   noticeRoleGone,
 }
 
@@ -306,7 +307,7 @@ func talkEdits(w *world) {
 	_, err := w.svc.EditComment(w.ctx, w.rob, t.ID, c, "Which?")
 	w.refused(err, review.Forbidden)
 	_, err = w.svc.EditComment(w.ctx, w.rita, t.ID, "nothing", "Which?")
-	w.refused(err, review.NotFound)
+	w.refused(err, review.Invalid)
 	w.clock = w.clock.Add(time.Minute)
 	t, err = w.svc.EditComment(w.ctx, w.rita, t.ID, c, "Which?")
 	w.must(err)
@@ -315,12 +316,12 @@ func talkEdits(w *world) {
 	}
 	_, err = w.svc.EditComment(w.ctx, w.rita, t.ID, c, "Which?") // the same again is no edit
 	w.must(err)
-	edits, err := w.svc.CommentHistory(w.ctx, w.vic, t.ID, c)
+	edits, err := w.svc.ThreadEdits(w.ctx, w.vic, t.ID)
 	w.must(err)
 	if len(edits) != 1 || edits[0].Body != "Wich?" {
 		w.Errorf("%+v", edits)
 	}
-	_, err = w.svc.CommentHistory(w.ctx, w.stranger(), t.ID, c)
+	_, err = w.svc.ThreadEdits(w.ctx, w.stranger(), t.ID)
 	w.refused(err, review.NotFound)
 }
 
@@ -435,4 +436,48 @@ func noticeRoleGone(w *world) {
 	w.told(w.again(w.rob))
 	w.comment(w.rita, p, review.NewComment{Body: "@rob"})
 	w.told(w.again(w.rob))
+}
+
+func discussed(w *world) {
+	p, q := w.push("1", three()), w.push("2", changed("Finds it."))
+	say := func(a review.Actor, p *review.Pushed, tool string, blocks bool) *review.Thread {
+		defer func() { w.clock = w.clock.Add(time.Second) }()
+		return w.comment(a, p, review.NewComment{Anchor: review.Anchor{Tool: tool}, Body: "Why?", Blocks: blocks})
+	}
+	first, second, third := say(w.rita, p, "find", true), say(w.rob, q, "find", false), say(w.rob, q, "", false)
+	gone := say(w.rob, q, "drop", false)
+	_, err := w.svc.ResolveThread(w.ctx, w.rob, gone.ID)
+	w.must(err)
+	stranger := w.stranger()
+	list := func(a review.Actor, q review.ThreadQuery) (*review.Discussion, []string) {
+		d, err := w.svc.Discussion(w.ctx, a, q)
+		w.must(err)
+		var got []string
+		for _, t := range d.Threads {
+			got = append(got, t.ID)
+		}
+		return d, got
+	}
+	d, got := list(w.rita, review.ThreadQuery{})
+	if !slices.Equal(got, []string{third.ID, second.ID, first.ID}) || d.All != 3 || d.Blocking != 1 || d.Mine != 1 || d.Answered != 2 {
+		w.Errorf("%v %+v", got, d)
+	}
+	if d.Threads[2].Release != "1" || d.Threads[0].Release != "2" || !slices.Equal(d.Tools, []review.Counted{{Value: "find", N: 2}}) {
+		w.Errorf("%+v", d)
+	}
+	d, got = list(w.rita, review.ThreadQuery{Server: "mot", Tool: "find", Limit: 1})
+	if !slices.Equal(got, []string{second.ID}) || d.Total != 2 || d.All != 3 || d.Next != second.ID {
+		w.Errorf("one of two: %v %+v", got, d)
+	}
+	if _, got = list(w.rita, review.ThreadQuery{Tool: "find", Limit: 1, Before: d.Next}); !slices.Equal(got, []string{first.ID}) {
+		w.Errorf("the next page: %v", got)
+	}
+	if _, got = list(w.rita, review.ThreadQuery{Blocks: true, Mine: true}); !slices.Equal(got, []string{first.ID}) {
+		w.Errorf("mine that block: %v", got)
+	}
+	if d, _ = list(stranger, review.ThreadQuery{}); d.All != 0 {
+		w.Errorf("a stranger counts %d", d.All)
+	}
+	_, err = w.svc.Discussion(w.ctx, stranger, review.ThreadQuery{Server: "mot"})
+	w.refused(err, review.NotFound)
 }

@@ -183,7 +183,7 @@ func testSuggestions(b *bench) {
 	b.update(func(tx review.Tx) error { return tx.EditComment(b.ctx, &edit, "which?") })
 	th.Comments[0].Body, th.Comments[0].EditedAt = "which?", edit.At
 	b.equal(get(), th)
-	b.equal(read(b, func(tx review.Tx) ([]review.CommentEdit, error) { return tx.CommentEdits(b.ctx, first) }), []review.CommentEdit{edit})
+	b.equal(read(b, func(tx review.Tx) ([]review.CommentEdit, error) { return tx.CommentEdits(b.ctx, th.ID) }), []review.CommentEdit{edit})
 	b.refuses(review.NotFound, func(tx review.Tx) error {
 		return tx.EditComment(b.ctx, &review.CommentEdit{ID: newID(), CommentID: "x"}, "")
 	})
