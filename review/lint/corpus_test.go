@@ -30,7 +30,7 @@ func readListing(t testing.TB, file string) *surface.Listing {
 	}
 	l, err := surface.Read(b, surface.Options{})
 	if err != nil {
-		t.Skipf("%s: %v", file, err)
+		t.Fatalf("%s: %v", file, err)
 	}
 	return l
 }

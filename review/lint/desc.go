@@ -49,8 +49,14 @@ var fillers = setOf("a an the of for to in on by with from and or this that tool
 // contentWords are the stems of what a text says.
 func contentWords(s string) []string {
 	var out []string
-	for _, w := range words(s) {
-		for _, part := range nameWords(w) {
+	for _, tok := range tokenise(lower(s)) {
+		if !strings.ContainsAny(tok.w, "_-") {
+			if !fillers[tok.w] {
+				out = append(out, stem(tok.w))
+			}
+			continue
+		}
+		for _, part := range nameWords(tok.w) {
 			if !fillers[part] {
 				out = append(out, stem(part))
 			}

@@ -59,23 +59,28 @@ func glossedBy(p *param, about string) bool {
 }
 
 func (v *view) paramTautology(p *param) {
-	if len(p.desc) > 60 {
+	if len(p.desc) > 60 || p.values() != nil {
 		return
 	}
 	said := contentWords(p.desc)
-	if len(said) == 0 || len(said) > 5 || p.values() != nil {
+	if len(said) == 0 || len(said) > 5 {
 		return
 	}
-	known := map[string]bool{}
-	for _, w := range append(append([]string{}, p.words...), v.words...) {
-		known[stem(w)] = true
-	}
 	for _, w := range said {
-		if !known[w] {
+		if !stemIn(p.words, w) && !stemIn(v.words, w) {
 			return
 		}
 	}
 	v.found("param.tautology", Info, p.schema, fmt.Sprintf("The description of %q only repeats its name: %s", short(p.name, 80), quote(p.desc)))
+}
+
+func stemIn(words []string, stemmed string) bool {
+	for _, w := range words {
+		if w == stemmed || stem(w) == stemmed {
+			return true
+		}
+	}
+	return false
 }
 
 var (
