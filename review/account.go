@@ -87,10 +87,43 @@ func (s *Service) hashing(ctx context.Context, f func()) error {
 // SignIn checks a password. One sentence covers a wrong address and a wrong
 // password; failures are throttled per address and per account.
 func (s *Service) SignIn(ctx context.Context, email, password, addr string) (*people.User, error) {
-	account, from := "account "+foldEmail(email), "address "+addr
-	if d := max(s.signIns.wait(account, s.now()), s.signInAddrs.wait(from, s.now())); d > 0 {
+	account, from, now := "account "+foldEmail(email), "address "+addr, s.now()
+	if d := s.attempt(account, from, now); d > 0 {
 		return nil, &Error{Kind: RateLimited, RetryAfter: d, Sentence: "Too many attempts. Wait a few minutes, or ask an administrator for a reset link."}
 	}
+	u, err := s.userWithPassword(ctx, email, password)
+	if KindOf(err) == Unauthenticated {
+		return nil, err
+	}
+	s.signInAddrs.giveBack(from, now)
+	if err != nil {
+		s.signIns.giveBack(account, now)
+		return nil, err
+	}
+	s.signIns.forget(account)
+	err = s.store.Update(ctx, func(tx Tx) error {
+		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email})
+	})
+	return u, err
+}
+
+// attempt counts a sign-in as failed before its password is looked at, since
+// guesses that are sent at once would all pass a count that comes after; whoever
+// is right gets it back. It returns how long to wait when there were too many.
+func (s *Service) attempt(account, from string, now time.Time) time.Duration {
+	if d := s.signInAddrs.take(from, now); d > 0 {
+		return d
+	}
+	d := s.signIns.take(account, now)
+	if d > 0 {
+		s.signInAddrs.giveBack(from, now)
+	}
+	return d
+}
+
+// userWithPassword returns the active account that the two belong to. A hash is
+// made in any case, so that the time taken says nothing about who has an account.
+func (s *Service) userWithPassword(ctx context.Context, email, password string) (*people.User, error) {
 	u, err := s.userByEmail(ctx, email)
 	if err != nil {
 		return nil, err
@@ -104,15 +137,9 @@ func (s *Service) SignIn(ctx context.Context, email, password, addr string) (*pe
 		return nil, err
 	}
 	if !matches {
-		s.signIns.count(account, s.now())
-		s.signInAddrs.count(from, s.now())
 		return nil, Errorf(Unauthenticated, "Wrong address or password.")
 	}
-	s.signIns.forget(account)
-	err = s.store.Update(ctx, func(tx Tx) error {
-		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email})
-	})
-	return u, err
+	return u, nil
 }
 
 // userByEmail returns the account, nil when there is none.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -28,6 +29,10 @@ func newThrottle(limit int, window time.Duration) *throttle {
 func (t *throttle) wait(key string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.left(key, now)
+}
+
+func (t *throttle) left(key string, now time.Time) time.Duration {
 	times := t.live(key, now)
 	if len(times) < t.limit {
 		return 0
@@ -39,6 +44,10 @@ func (t *throttle) wait(key string, now time.Time) time.Duration {
 func (t *throttle) count(key string, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.add(key, now)
+}
+
+func (t *throttle) add(key string, now time.Time) {
 	if len(t.keys) >= throttleKeys {
 		t.sweep(now)
 	}
@@ -50,13 +59,28 @@ func (t *throttle) count(key string, now time.Time) {
 }
 
 // take counts an event when the key may go on, and returns how long to wait when
-// it may not.
+// it may not. Nobody comes between the question and the count.
 func (t *throttle) take(key string, now time.Time) time.Duration {
-	if d := t.wait(key, now); d > 0 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d := t.left(key, now); d > 0 {
 		return d
 	}
-	t.count(key, now)
+	t.add(key, now)
 	return 0
+}
+
+// giveBack forgets one event that take counted at a time.
+func (t *throttle) giveBack(key string, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	times := t.keys[key]
+	for i := len(times) - 1; i >= 0; i-- {
+		if times[i].Equal(at) {
+			t.keys[key] = slices.Delete(times, i, i+1)
+			return
+		}
+	}
 }
 
 // forget clears the key.

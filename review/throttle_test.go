@@ -29,6 +29,21 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
+func TestThrottleGivesBack(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	th := newThrottle(2, time.Minute)
+	th.take("ana", now)
+	th.take("ana", now.Add(time.Second))
+	th.giveBack("ana", now)
+	th.giveBack("ana", now.Add(time.Hour)) // nothing was counted then
+	if d := th.take("ana", now.Add(2*time.Second)); d != 0 {
+		t.Errorf("after one was given back it waits %s", d)
+	}
+	if d := th.take("ana", now.Add(2*time.Second)); d != 59*time.Second {
+		t.Errorf("it waits %s, want 59s", d)
+	}
+}
+
 func TestThrottleIsBounded(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	th := newThrottle(3, time.Minute)

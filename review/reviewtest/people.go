@@ -16,6 +16,8 @@ var peopleCases = map[string]func(*world){
 	"links end":                             peopleLinksEnd,
 	"signing in":                            peopleSignIn,
 	"sign-in is throttled":                  peopleThrottle,
+	"guesses at once are throttled":         peopleThrottleAtOnce,
+	"signing in is no failure":              peopleSignInsAreNoFailures,
 	"nobody grants above their own role":    peopleGrants,
 	"the last administrator stays":          peopleLastAdmin,
 	"a disabled account":                    peopleDisabled,
@@ -171,6 +173,35 @@ func peopleThrottle(w *world) {
 	w.clock = w.clock.Add(11 * time.Minute)
 	_, err = w.svc.SignIn(w.ctx, email("Rita"), "another horse", "192.0.2.1")
 	w.must(err)
+}
+
+// Guesses that arrive together are counted like guesses one by one.
+func peopleThrottleAtOnce(w *world) {
+	w.password("Rita", "correct horse")
+	const guesses = 30
+	kinds := make(chan review.Kind, guesses)
+	for range guesses {
+		go func() {
+			_, err := w.svc.SignIn(w.ctx, email("Rita"), "wrong horse", "192.0.2.1")
+			kinds <- review.KindOf(err)
+		}()
+	}
+	got := map[review.Kind]int{}
+	for range guesses {
+		got[<-kinds]++
+	}
+	if got[review.Unauthenticated] != 10 || got[review.RateLimited] != guesses-10 {
+		w.Errorf("%v, want 10 that are wrong and the rest throttled", got)
+	}
+}
+
+// Whoever signs in doesn't use up what others at the address may get wrong.
+func peopleSignInsAreNoFailures(w *world) {
+	w.password("Rita", "correct horse")
+	for range 31 {
+		_, err := w.svc.SignIn(w.ctx, email("Rita"), "correct horse", "192.0.2.1")
+		w.must(err)
+	}
 }
 
 func peopleGrants(w *world) {
