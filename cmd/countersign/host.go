@@ -91,6 +91,7 @@ type preflightCmd struct {
 	fileArg
 	Server  string   `required:"" help:"Name of the server in the hosts' configuration."`
 	Host    []string `help:"Ids of hosts or providers; without, all of them." sep:","`
+	Base    string   `help:"The listing that was served before: as FILE. Says also what an edit took out of sight."`
 	Verbose bool     `help:"Print also what is for information only."`
 	JSON    bool     `help:"Print JSON."`
 }
@@ -106,10 +107,18 @@ func (c *preflightCmd) Run(e *env) error {
 		return err
 	}
 	s := host.NewSurface([]host.Mounted{m})
+	var base *host.Surface
+	if c.Base != "" {
+		before, err := e.mounted(c.Base, c.Server)
+		if err != nil {
+			return err
+		}
+		base = host.NewSurface([]host.Mounted{before})
+	}
 	checks := make([]*host.Check, 0, len(profiles))
 	refused := false
 	for _, p := range profiles {
-		check := s.Preflight(p)
+		check := s.PreflightFrom(p, base)
 		refused = refused || check.Status == host.Refuses
 		checks = append(checks, check)
 	}

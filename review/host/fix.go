@@ -38,9 +38,12 @@ var fixes = map[Rule]func(*checkup, Issue) string{
 	},
 	RuleProperties:  func(*checkup, Issue) string { return `"properties": {}` },
 	RuleDescription: fixDescription,
-	RuleTypeList:    fixTypeList,
-	RuleKeyword:     fixKeyword,
-	RuleEnum:        fixEnum,
+	RuleMoved: func(*checkup, Issue) string {
+		return "Move the sentence to the front, or what was put in front of it to the end."
+	},
+	RuleTypeList: fixTypeList,
+	RuleKeyword:  fixKeyword,
+	RuleEnum:     fixEnum,
 	RuleFormat: func(*checkup, Issue) string {
 		return "Remove format, and say in the description what the text looks like."
 	},

@@ -76,6 +76,7 @@ const (
 	RuleItems       Rule = "array-without-items"
 	RuleProperties  Rule = "object-without-properties"
 	RuleDescription Rule = "description-too-long"
+	RuleMoved       Rule = "moved-behind-cut"
 	RuleTypeList    Rule = "type-list"
 	RuleKeyword     Rule = "unsupported-keyword"
 	RuleEnum        Rule = "non-string-enum"

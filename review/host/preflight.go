@@ -59,7 +59,11 @@ const mostIssues = 40
 func Preflight(p *Profile, m Mounted) *Check { return NewSurface([]Mounted{m}).Preflight(p) }
 
 // Preflight says how the servers of the surface fare together.
-func (s *Surface) Preflight(p *Profile) *Check {
+func (s *Surface) Preflight(p *Profile) *Check { return s.PreflightFrom(p, nil) }
+
+// PreflightFrom also says what an edit took out of sight, compared with what was
+// served before; base may be nil.
+func (s *Surface) PreflightFrom(p *Profile, base *Surface) *Check {
 	c := &checkup{
 		r:     s.run(p),
 		count: map[int]int{},
@@ -80,6 +84,9 @@ func (s *Surface) Preflight(p *Profile) *Check {
 		c.doubts(it)
 	}
 	c.unprefixed()
+	if base != nil {
+		c.moved(base)
+	}
 	c.finish()
 	return c.out
 }

@@ -286,7 +286,7 @@ func TestDocs(t *testing.T) {
 	}
 	for _, r := range []host.Rule{
 		host.RuleListing, host.RuleNameLength, host.RuleNameChars, host.RuleServerName, host.RuleCollision, host.RuleGenericName,
-		host.RuleRootUnion, host.RuleProperty, host.RuleSchema, host.RuleItems, host.RuleProperties, host.RuleDescription,
+		host.RuleRootUnion, host.RuleProperty, host.RuleSchema, host.RuleItems, host.RuleProperties, host.RuleDescription, host.RuleMoved,
 		host.RuleTypeList, host.RuleKeyword, host.RuleEnum, host.RuleFormat, host.RuleRef, host.RuleUnion, host.RuleCount,
 		host.RuleSize, host.RuleConstraint, host.RuleText, host.RulePage,
 	} {
@@ -317,6 +317,43 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestMovedBehind finds sentences that an edit pushed behind the cut.
+func TestMovedBehind(t *testing.T) {
+	p, err := host.Lookup("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rule = "Never delete without asking."
+	pad := func(n int) string { return strings.Repeat("x", n) }
+	for name, tc := range map[string]struct {
+		old, next string
+		want      []string
+	}{
+		"pushed":          {pad(4000) + " " + rule, pad(4090) + " " + rule, []string{rule}},
+		"still whole":     {pad(3000) + " " + rule, pad(4000) + " " + rule, nil},
+		"never seen":      {pad(5000) + " " + rule, pad(6000) + " " + rule, nil},
+		"cut before":      {pad(4080) + " " + rule, pad(4090) + " " + rule, nil},
+		"gone altogether": {pad(4000) + " " + rule, pad(5000), nil},
+		"kept in front":   {pad(4000) + " " + rule, rule + " " + pad(4090) + " " + rule, nil},
+		"short":           {rule, rule, nil},
+	} {
+		if diff := cmp.Diff(tc.want, p.MovedBehind(tc.old, tc.next)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	serve := func(text string) *host.Surface {
+		return host.NewSurface([]host.Mounted{host.Mount("s", listing(t, "["+tool("t", text, plain)+"]"))})
+	}
+	check := serve(pad(2040)+" "+rule).PreflightFrom(p, serve(pad(2000)+" "+rule))
+	if len(check.Issues) != 2 || check.Issues[1].Rule != host.RuleMoved || check.Issues[1].Level != host.Info || check.Status != host.OK {
+		t.Errorf("%+v", check)
+	}
+	check = serve(pad(4090)+" "+rule).PreflightFrom(p, serve(pad(4000)+" "+rule))
+	if check.Issues[1].Rule != host.RuleMoved || check.Issues[1].Level != host.Warn || !strings.Contains(check.Issues[1].Reason, rule) {
+		t.Errorf("%+v", check)
+	}
 }
 
 // TestManyTools checks the hosts that count.
