@@ -158,6 +158,9 @@ func finish(found []Finding, tools int, opt Options) []Finding {
 	p := newPolicy(opt)
 	kept := found[:0]
 	for _, f := range found {
+		if f.PositionClass == "" {
+			f.PositionClass = Instruction
+		}
 		if p.apply(&f) {
 			kept = append(kept, f)
 		}

@@ -39,7 +39,8 @@ func (s Severity) Rank() int {
 // PositionClass says how a passage stands in its sentence.
 type PositionClass string
 
-// The position classes. A rule that is not about a passage has none.
+// The position classes. Where no passage is judged nothing softens the finding, and the
+// class is Instruction.
 const (
 	Instruction PositionClass = "instruction" // tells the reader to do it
 	Described   PositionClass = "described"   // says that something does it
@@ -61,10 +62,10 @@ type Finding struct {
 	Rule     string
 	Severity Severity
 	Place
-	Excerpt       string        // the passage, at most [ExcerptLimit] characters, as received
-	PositionClass PositionClass // "" where no passage is judged
-	Message       string        // one or two sentences; quotes are as received
-	Fix           string        // what to do
+	Excerpt       string // the passage, at most [ExcerptLimit] characters, as received
+	PositionClass PositionClass
+	Message       string // one or two sentences; quotes are as received
+	Fix           string // what to do
 
 	// New is set when the finding was not there in the base.
 	New bool

@@ -29,7 +29,7 @@ type findingJSON struct {
 	Tool          *text         `json:"tool"` // null: the listing
 	Pointer       text          `json:"pointer"`
 	Excerpt       text          `json:"excerpt"`
-	PositionClass *string       `json:"position_class"` // null where no passage is judged
+	PositionClass string        `json:"position_class"`
 	Message       text          `json:"message"`
 	Fix           text          `json:"fix"`
 	Fingerprint   string        `json:"fingerprint"`
@@ -92,15 +92,11 @@ func findingsForm(found []lint.Finding) findingsJSON {
 func findingForm(f lint.Finding) findingJSON {
 	out := findingJSON{
 		Rule: f.Rule, Severity: f.Severity, Pointer: text(f.Pointer), Excerpt: text(f.Excerpt), Message: text(f.Message),
-		Fix: text(f.Fix), Fingerprint: f.Fingerprint, Position: f.Position, New: f.New,
+		Fix: text(f.Fix), Fingerprint: f.Fingerprint, Position: f.Position, New: f.New, PositionClass: string(f.PositionClass),
 	}
 	if f.Position > 0 || f.Tool != "" {
 		tool := text(f.Tool)
 		out.Tool = &tool
-	}
-	if f.PositionClass != "" {
-		class := string(f.PositionClass)
-		out.PositionClass = &class
 	}
 	for _, p := range f.Places {
 		out.Places = append(out.Places, placeJSON{text(p.Tool), p.Position, text(p.Pointer), p.Fingerprint})
@@ -114,13 +110,11 @@ func findingForm(f lint.Finding) findingJSON {
 func (f findingJSON) finding() lint.Finding {
 	out := lint.Finding{
 		Rule: f.Rule, Severity: f.Severity, Excerpt: string(f.Excerpt), Message: string(f.Message), Fix: string(f.Fix), New: f.New,
-		Place: lint.Place{Position: f.Position, Pointer: string(f.Pointer), Fingerprint: f.Fingerprint},
+		PositionClass: lint.PositionClass(f.PositionClass),
+		Place:         lint.Place{Position: f.Position, Pointer: string(f.Pointer), Fingerprint: f.Fingerprint},
 	}
 	if f.Tool != nil {
 		out.Tool = string(*f.Tool)
-	}
-	if f.PositionClass != nil {
-		out.PositionClass = lint.PositionClass(*f.PositionClass)
 	}
 	for _, p := range f.Places {
 		out.Places = append(out.Places, lint.Place{Tool: string(p.Tool), Position: p.Position, Pointer: string(p.Pointer), Fingerprint: p.Fingerprint})

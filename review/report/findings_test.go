@@ -42,7 +42,7 @@ func TestFindingsFieldOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		`{"findings":[{"rule":"`, `"counts":{"critical":`, `"tool":"delete_branch","pointer":"/description","excerpt":"Delete a branch.","position_class":null,"message":`,
+		`{"findings":[{"rule":"`, `"counts":{"critical":`, `"tool":"delete_branch","pointer":"/description","excerpt":"Delete a branch.","position_class":"instruction","message":`,
 		`"position_class":"instruction"`, `"fix":`, `"fingerprint":"sha256:`, `"tool":null,"pointer":""`, `\ud800`,
 	} {
 		if !strings.Contains(string(b), part) {
