@@ -10,7 +10,7 @@ var refPattern = regexp.MustCompile(`^#/(?:\$defs|definitions)/(.+)$`)
 
 // inlineSteps bounds how many values inlining may make in one rendering:
 // references to references grow without end.
-const inlineSteps = 500_000
+const inlineSteps = 200_000
 
 // inlineRefs puts definitions in the place of references to them. A reference into
 // itself, and one for which no steps are left, becomes an object of which nothing is
