@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -23,7 +24,8 @@ import (
 const drainFactor = 4
 
 const (
-	// pushesAtOnce bounds the memory that bodies take, since anybody can send one.
+	// pushesAtOnce bounds the work and, times the limit of a listing, the memory
+	// that bodies take, since anybody can send one.
 	pushesAtOnce = 16
 	// pushPatience is how long a push waits for its turn.
 	pushPatience = 20 * time.Second
@@ -32,15 +34,18 @@ const (
 // pushListing takes a listing, signed or with a token. Every push that arrives is
 // handed to the service whole, refused ones too: it keeps the record.
 func (s *Server) pushListing(c echo.Context) error {
+	in, giveBack, err := s.incoming(c)
+	defer giveBack()
+	if err != nil {
+		return err
+	}
+	// Only now: a sender that dribbles must not stand in the way of the others.
 	done, err := s.turn(c.Request().Context())
 	if err != nil {
 		return err
 	}
 	defer done()
-	in, err := s.incoming(c)
-	if err != nil {
-		return err
-	}
+	s.unpack(&in, c.Request().Header.Get(echo.HeaderContentEncoding))
 	pushed, err := s.svc.Deliver(c.Request().Context(), in)
 	if err != nil {
 		return err
@@ -56,12 +61,36 @@ func (s *Server) turn(ctx context.Context) (done func(), err error) {
 	case s.pushing <- struct{}{}:
 		return func() { <-s.pushing }, nil
 	case <-ctx.Done():
-		return nil, review.Errorf(review.Unavailable, "Too many pushes at once. Nothing was kept; push again in a minute.")
+		return nil, errTooManyPushes()
 	}
 }
 
-// incoming collects what a push says of itself; it judges nothing but encoding.
-func (s *Server) incoming(c echo.Context) (review.Incoming, error) {
+func errTooManyPushes() error {
+	return review.Errorf(review.Unavailable, "Too many pushes at once. Nothing was kept; push again in a minute.")
+}
+
+// held reads a body into memory and counts what arrived against what all pushes
+// may take together: bytes, not senders, so that whoever sends nothing takes nothing.
+type held struct {
+	body  io.Reader
+	room  *atomic.Int64
+	taken int64
+}
+
+func (h *held) Read(p []byte) (int, error) {
+	n, err := h.body.Read(p)
+	h.taken += int64(n)
+	if h.room.Add(-int64(n)) < 0 {
+		return n, errTooManyPushes()
+	}
+	return n, err
+}
+
+func (h *held) giveBack() { h.room.Add(h.taken) }
+
+// incoming collects what a push says of itself and judges nothing. giveBack, never
+// nil, is called when its body is no longer needed.
+func (s *Server) incoming(c echo.Context) (_ review.Incoming, giveBack func(), _ error) {
 	r := c.Request()
 	in := review.Incoming{
 		Slug:      c.Param("server"),
@@ -79,10 +108,10 @@ func (s *Server) incoming(c echo.Context) (review.Incoming, error) {
 	if in.Bearer == "" && in.Signature == "" {
 		// It will be refused: a body that nobody vouches for isn't worth the memory.
 		_, err = io.CopyN(io.Discard, r.Body, drainFactor*s.opt.ListingBytes)
-		return in, ignoreEOF(err)
+		return in, func() {}, ignoreEOF(err)
 	}
-	err = s.readPush(&in, r.Body, r.Header.Get(echo.HeaderContentEncoding))
-	return in, err
+	body := &held{body: r.Body, room: &s.room}
+	return in, body.giveBack, s.readPush(&in, body)
 }
 
 func ignoreEOF(err error) error {
@@ -101,33 +130,39 @@ func pathQuery(r *http.Request) string {
 	return r.URL.RequestURI() // the absolute form, as proxies send it
 }
 
-// readPush fills in Wire and Body. Both are bounded by the limit for listings;
-// going over it is noted, not an error, since the attempt has to be recorded.
-func (s *Server) readPush(in *review.Incoming, body io.Reader, encoding string) error {
-	var over bool
+// readPush fills in Wire, bounded by the limit for listings; going over it is
+// noted, not an error, since the attempt has to be recorded.
+func (s *Server) readPush(in *review.Incoming, body *held) error {
 	var err error
-	if in.Wire, over, err = readUpTo(body, s.opt.ListingBytes); err != nil {
+	in.Wire, in.TooLarge, err = readUpTo(body, s.opt.ListingBytes)
+	switch {
+	case review.KindOf(err) == review.Unavailable:
+		return err
+	case err != nil:
 		return bodyError(err)
+	case in.TooLarge:
+		_, _ = io.CopyN(io.Discard, body.body, drainFactor*s.opt.ListingBytes)
 	}
-	if over {
-		in.TooLarge = true
-		_, _ = io.CopyN(io.Discard, body, drainFactor*s.opt.ListingBytes)
-		return nil
+	return nil
+}
+
+// unpack fills in Body: Wire, with its encoding undone.
+func (s *Server) unpack(in *review.Incoming, encoding string) {
+	if in.TooLarge || in.Wire == nil {
+		return
 	}
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
 		in.Body = in.Wire
-		return nil
 	case "gzip", "x-gzip":
-		s.unpack(in)
-		return nil
+		s.gunzip(in)
+	default:
+		in.Refused = review.Errorf(review.Unsupported, "The content encoding %.40q is not supported. Send the listing as it is, or with Content-Encoding: gzip.", encoding)
 	}
-	in.Refused = review.Errorf(review.Unsupported, "The content encoding %.40q is not supported. Send the listing as it is, or with Content-Encoding: gzip.", encoding)
-	return nil
 }
 
-// unpack undoes gzip up to the limit: a small body may stand for a huge one.
-func (s *Server) unpack(in *review.Incoming) {
+// gunzip undoes gzip up to the limit: a small body may stand for a huge one.
+func (s *Server) gunzip(in *review.Incoming) {
 	z, err := gzip.NewReader(bytes.NewReader(in.Wire))
 	if err == nil {
 		in.Body, in.TooLarge, err = readUpTo(z, s.opt.ListingBytes)

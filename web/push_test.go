@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,7 +37,10 @@ func incomingOf(t *testing.T, r *http.Request) (in review.Incoming, err error) {
 	t.Helper()
 	s := bareServer(t, nil)
 	withRoute(s, post("/push/:server", delivery, func(c echo.Context) error {
-		in, err = s.incoming(c)
+		var giveBack func()
+		in, giveBack, err = s.incoming(c)
+		defer giveBack()
+		s.unpack(&in, r.Header.Get("Content-Encoding"))
 		return c.NoContent(204)
 	}).limited(ownLimit))
 	serve(s, r)
@@ -199,12 +203,70 @@ func TestPushesWaitForTheirTurn(t *testing.T) {
 	}
 }
 
+func TestWhoeverDribblesHoldsUpNobody(t *testing.T) {
+	s := bareServer(t, nil)
+	withRoute(s, post("/push/:server", delivery, func(c echo.Context) error {
+		_, giveBack, err := s.incoming(c)
+		defer giveBack()
+		if err != nil {
+			return err
+		}
+		done, err := s.turn(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		defer done()
+		return c.NoContent(204)
+	}).limited(ownLimit))
+	push := func(body io.Reader) *http.Request {
+		r := httptest.NewRequest("POST", "/push/git", body)
+		r.Header.Set("Webhook-Signature", "v1,x")
+		return r
+	}
+	var senders sync.WaitGroup
+	defer senders.Wait()
+	for range 2 * pushesAtOnce {
+		body, sender := io.Pipe()
+		defer sender.Close()
+		senders.Go(func() { serve(s, push(body)) })
+		if _, err := sender.Write([]byte("{")); err != nil { // returns when it was read
+			t.Fatal(err)
+		}
+	}
+	if w := serve(s, push(strings.NewReader("{}"))); w.StatusCode != 204 {
+		t.Errorf("beside %d that dribble: status %d, want 204", 2*pushesAtOnce, w.StatusCode)
+	}
+}
+
+func TestBodiesShareTheirRoom(t *testing.T) {
+	s := bareServer(t, nil)
+	s.room.Store(10)
+	read := func(text string) (func(), error) {
+		body := &held{body: strings.NewReader(text), room: &s.room}
+		return body.giveBack, s.readPush(&review.Incoming{}, body)
+	}
+	first, err := read("123456")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := read("123456")
+	if review.KindOf(err) != review.Unavailable {
+		t.Errorf("no room is left: %v, want kind unavailable", err)
+	}
+	first()
+	second()
+	if _, err := read("1234567890"); err != nil {
+		t.Errorf("all was given back: %v", err)
+	}
+}
+
 // TestTheSenderOfTooMuchGetsAnAnswer sends more than the limit through a real
 // connection, where an answer before the end of the body could be lost.
 func TestTheSenderOfTooMuchGetsAnAnswer(t *testing.T) {
 	s := bareServer(t, nil)
 	withRoute(s, post("/push/:server", delivery, func(c echo.Context) error {
-		in, err := s.incoming(c)
+		in, giveBack, err := s.incoming(c)
+		defer giveBack()
 		if err != nil || !in.TooLarge || int64(len(in.Wire)) != s.opt.ListingBytes {
 			t.Errorf("too large %v, %v", in.TooLarge, err)
 		}

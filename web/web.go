@@ -33,6 +33,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -78,7 +79,8 @@ type Server struct {
 	echo     *echo.Echo
 	sessions *scs.SessionManager
 	cross    *http.CrossOriginProtection
-	pushing  chan struct{} // a place for every push whose body is in memory
+	pushing  chan struct{} // a place for every push that is being worked on
+	room     atomic.Int64  // bytes that bodies of pushes may still take
 }
 
 const (
@@ -101,6 +103,7 @@ func New(svc *review.Service, opt Options) (*Server, error) {
 		return nil, errors.New("web: no store for sessions")
 	}
 	s := &Server{svc: svc, opt: withDefaults(opt), base: base, pushing: make(chan struct{}, pushesAtOnce)}
+	s.room.Store(pushesAtOnce * s.opt.ListingBytes)
 	s.log = s.opt.Log
 	s.sessions = newSessions(s.opt.Sessions, s.secure())
 	s.cross = http.NewCrossOriginProtection()
