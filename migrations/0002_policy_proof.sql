@@ -99,3 +99,6 @@ CREATE TABLE audit_checkpoints (
     signature BYTEA NOT NULL
 );
 CREATE INDEX audit_actor ON audit (actor_id, at, id);
+
+-- The override that a release passed with, '' for none.
+ALTER TABLE releases ADD COLUMN released_override TEXT NOT NULL DEFAULT '';

@@ -64,7 +64,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 		l.found = append(l.found, &assessment{candidate: c})
 	}
 	for _, step := range []func() error{
-		l.bases, l.names, l.outlines, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.threads, l.people,
+		l.bases, l.names, l.outlines, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.threads, l.people, l.overrides,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -112,6 +112,7 @@ type loader struct {
 	releasedAt map[string]time.Time // by release
 	baseline   map[ProfileKey]*baselineTools
 	blocking   []Thread
+	overridden []Override
 	users      []people.User
 }
 
@@ -173,7 +174,7 @@ func (l *loader) predecessors() (map[VersionKey]*Release, error) {
 	}
 	rs, err := l.tx.ReleasesByVersion(l.ctx, keys)
 	for i := range rs {
-		if r := &rs[i]; r.released() {
+		if r := &rs[i]; r.vouches() {
 			named[VersionKey{ProfileKey{r.ServerID, r.Profile}, r.Version}] = r
 		}
 	}

@@ -93,7 +93,7 @@ func noBaseline(ctx context.Context, tx Tx, as *assessment) (string, error) {
 // asked where none stands now, so the newest ones tell.
 func everReleased(ctx context.Context, tx Tx, k ProfileKey) (bool, error) {
 	rs, err := tx.Releases(ctx, k.ServerID, k.Profile, Page{Limit: maxPage})
-	return slices.ContainsFunc(rs, func(r Release) bool { return !r.ReleasedAt.IsZero() }), err
+	return slices.ContainsFunc(rs, func(r Release) bool { return !r.ReleasedAt.IsZero() && r.ReleasedOverride == "" }), err
 }
 
 // checkAcknowledged checks that the tools that nobody should wave through are

@@ -22,11 +22,12 @@ func (l *loader) facts(as *assessment, url string) {
 		Problems: l.problems(as),
 		People:   peopleOf(l.users, as.server.ID),
 		Baseline: l.baselineFacts(as),
+		Now:      l.now, Overrides: l.overrideFacts(as),
 	}
 	if as.base != nil {
 		f.Base, f.BaseAt = as.base.Title(), as.base.ReleasedAt
 	}
-	if as.closed() {
+	if as.closed() && as.release.ReleasedOverride == "" {
 		f.ReleasedAs, f.BaseAt = as.release.Title(), as.release.ReleasedAt
 	} else {
 		f.Threads = l.threadFacts(as, url)

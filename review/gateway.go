@@ -12,22 +12,27 @@ import (
 // GateAnswer is the gate's JSON.
 type GateAnswer struct {
 	gate.Answer
-	Server    string         `json:"server"`
-	Profile   string         `json:"profile"`
-	Digest    surface.Hash   `json:"digest"`
-	Release   *PushedRelease `json:"release,omitempty"`
-	Approvals []Approval     `json:"approvals"`
-	Overrides []Override     `json:"overrides"`
+	Server    string            `json:"server"`
+	Profile   string            `json:"profile"`
+	Digest    surface.Hash      `json:"digest"`
+	Policy    int               `json:"policy_version"`
+	Release   *PushedRelease    `json:"release,omitempty"`
+	Approvals []Approval        `json:"approvals"`
+	Overrides []OverrideInForce `json:"overrides"`
+	Alarms    []Alarm           `json:"alarms,omitempty"` // what it was released on does not stand any more
 }
 
 // Approval is one counted answer, by a person or by a rule.
 type Approval = gate.Approval
 
-// Override lets a listing pass without approval; none can be given yet.
-type Override struct {
-	By     string    `json:"by"`
-	Reason string    `json:"reason"`
-	Until  time.Time `json:"until"`
+// OverrideInForce is an override that counts now.
+type OverrideInForce struct {
+	By           string    `json:"by"`
+	Reason       string    `json:"reason"`
+	At           time.Time `json:"at"`
+	Until        time.Time `json:"until"`
+	Policy       int       `json:"policy_version"`
+	Requirements []string  `json:"requirements"`
 }
 
 // Gate answers for a listing's digest. When the digest stands in several releases,
@@ -55,7 +60,7 @@ func (s *Service) Gate(ctx context.Context, a Actor, slug, profile string, diges
 }
 
 func (s *Service) gateAnswer(ctx context.Context, tx Tx, srv *Server, profile string, digest surface.Hash) (*GateAnswer, error) {
-	ans := &GateAnswer{Server: srv.Slug, Profile: profile, Digest: digest, Approvals: []Approval{}, Overrides: []Override{}}
+	ans := &GateAnswer{Server: srv.Slug, Profile: profile, Digest: digest, Policy: srv.Policy.Version, Approvals: []Approval{}, Overrides: []OverrideInForce{}}
 	c, err := candidateFor(ctx, tx, srv, profile, digest)
 	if err != nil {
 		return nil, err
@@ -71,7 +76,9 @@ func (s *Service) gateAnswer(ctx context.Context, tx Tx, srv *Server, profile st
 	ans.Answer = as.Answer
 	ans.Release = s.pushedRelease(as)
 	ans.Approvals = append(ans.Approvals, as.Approvals...)
-	return ans, nil
+	ans.Overrides = append(ans.Overrides, inForce(as.Overrides)...)
+	ans.Alarms, err = tx.Alarms(ctx, []string{as.release.ID})
+	return ans, err
 }
 
 func (s *Service) pushedRelease(as *assessment) *PushedRelease {

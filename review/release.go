@@ -32,6 +32,7 @@ type Release struct {
 	WithdrawnBy            string
 	WithdrawnReason        string
 	WithdrawnForCause      bool
+	ReleasedOverride       string   // override that it was released with, "" for none
 	Head                   Revision // the newest
 }
 
@@ -54,6 +55,10 @@ const (
 	StateWithdrawn  ReleaseState = "withdrawn"  //
 	StateSuperseded ReleaseState = "superseded" // a later push of the profile was released
 )
+
+// vouches reports whether the release can be what others are compared with. One
+// that was released by override holds what nobody answered for, so it is no base.
+func (r *Release) vouches() bool { return r.released() && r.ReleasedOverride == "" }
 
 // released reports whether the release is released and was not taken back.
 func (r *Release) released() bool { return !r.ReleasedAt.IsZero() && r.WithdrawnAt.IsZero() }
@@ -143,7 +148,7 @@ func noPredecessor(ctx context.Context, tx Tx, r *Release) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(rs) == 0 || !rs[0].released() {
+	if len(rs) == 0 || !rs[0].vouches() {
 		return "The named predecessor " + r.Predecessor + " is not released in this profile.", nil
 	}
 	return "", nil
@@ -164,6 +169,9 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		r.ReleasedAt, r.ReleasedBy, r.ReleasedRevision = s.now(), a.userID(), as.revision.N
 		if as.base != nil {
 			r.ReleasedBaseID = as.base.ID
+		}
+		if len(as.Overrides) > 0 {
+			return s.releaseByOverride(ctx, tx, a, as)
 		}
 		if err := tx.UpdateRelease(ctx, r); err != nil {
 			return err

@@ -191,7 +191,7 @@ func (d *decision) open() error {
 	switch {
 	case r.withdrawn():
 		return Errorf(Conflict, "%s is withdrawn. Push a new version and decide there.", r.Title())
-	case !r.open():
+	case !r.open() && r.ReleasedOverride == "":
 		return Errorf(Conflict, "%s is released and its decisions are closed. Withdraw it if something is wrong with it.", r.Title())
 	case d.actor.Token != nil && slices.Contains(d.as.tokens, d.actor.Token.ID) && !d.as.server.Policy.SelfReview():
 		return Errorf(Forbidden, "This token pushed the release, so it can't decide it.")

@@ -40,6 +40,8 @@ type ReleaseView struct {
 	BaselineOpen bool             // a baseline can still be accepted
 	Baseline     *Baseline
 	Actions      Actions
+	Overrides    []OverrideInForce
+	Alarms       []Alarm         // of this release, not cleared
 	Pairings     []Naming        // renames that a person recognised, that hold
 	Aliases      []Naming        // of the profile, that hold
 	Twins        []Twin          // other profiles with the identical changes
@@ -83,9 +85,10 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 	v := &ReleaseView{
 		Server: *srv, Role: a.role(srv.ID), Release: *r, State: as.state(), Listing: as.listing,
 		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: surface.NewFamilies(namesOf(as.candidate.tools)),
+		Overrides: inForce(as.Overrides),
 	}
 	b := viewBuilder{s: s, ctx: ctx, tx: tx, as: as, actor: a, v: v}
-	for _, step := range []func() error{b.history, b.report, b.sides, b.threads, b.baseline, b.depth} {
+	for _, step := range []func() error{b.history, b.alarms, b.report, b.sides, b.threads, b.baseline, b.depth} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -133,6 +136,12 @@ type viewBuilder struct {
 func (b *viewBuilder) history() error {
 	var err error
 	b.v.Revisions, err = b.tx.Revisions(b.ctx, []string{b.as.release.ID})
+	return err
+}
+
+func (b *viewBuilder) alarms() error {
+	var err error
+	b.v.Alarms, err = b.tx.Alarms(b.ctx, []string{b.as.release.ID})
 	return err
 }
 

@@ -27,6 +27,7 @@ type releaseRow struct {
 	WithdrawnBy            string `db:"withdrawn_by"`
 	WithdrawnReason        string `db:"withdrawn_reason"`
 	WithdrawnForCause      bool   `db:"withdrawn_for_cause"`
+	ReleasedOverride       string `db:"released_override"`
 }
 
 func releaseRowOf(r *review.Release) releaseRow {
@@ -34,7 +35,7 @@ func releaseRowOf(r *review.Release) releaseRow {
 		Predecessor: r.Predecessor, PredecessorConfirmedBy: r.PredecessorConfirmedBy, CreatedAt: micros(r.CreatedAt),
 		ReleasedAt: micros(r.ReleasedAt), ReleasedBy: r.ReleasedBy, ReleasedRevision: r.ReleasedRevision, ReleasedBaseID: r.ReleasedBaseID,
 		WithdrawnAt: micros(r.WithdrawnAt), WithdrawnBy: r.WithdrawnBy, WithdrawnReason: r.WithdrawnReason,
-		WithdrawnForCause: r.WithdrawnForCause}
+		WithdrawnForCause: r.WithdrawnForCause, ReleasedOverride: r.ReleasedOverride}
 }
 
 func (r releaseRow) release() review.Release {
@@ -42,7 +43,7 @@ func (r releaseRow) release() review.Release {
 		Predecessor: r.Predecessor, PredecessorConfirmedBy: r.PredecessorConfirmedBy, CreatedAt: time.Time(r.CreatedAt),
 		ReleasedAt: time.Time(r.ReleasedAt), ReleasedBy: r.ReleasedBy, ReleasedRevision: r.ReleasedRevision, ReleasedBaseID: r.ReleasedBaseID,
 		WithdrawnAt: time.Time(r.WithdrawnAt), WithdrawnBy: r.WithdrawnBy, WithdrawnReason: r.WithdrawnReason,
-		WithdrawnForCause: r.WithdrawnForCause}
+		WithdrawnForCause: r.WithdrawnForCause, ReleasedOverride: r.ReleasedOverride}
 }
 
 type revisionRow struct {
@@ -78,10 +79,11 @@ func (t *tx) UpdateRelease(ctx context.Context, r *review.Release) error {
 	row := releaseRowOf(r)
 	err := t.execOne(ctx, `UPDATE releases SET version = $2, ref = $3, predecessor = $4, predecessor_confirmed_by = $5,
 		released_at = $6, released_by = $7, released_revision = $8,
-		withdrawn_at = $9, withdrawn_by = $10, withdrawn_reason = $11, withdrawn_for_cause = $12, released_base_id = $13 WHERE id = $1`,
+		withdrawn_at = $9, withdrawn_by = $10, withdrawn_reason = $11, withdrawn_for_cause = $12, released_base_id = $13,
+		released_override = $14 WHERE id = $1`,
 		row.ID, row.Version, row.Ref, row.Predecessor, row.PredecessorConfirmedBy,
 		row.ReleasedAt, row.ReleasedBy, row.ReleasedRevision,
-		row.WithdrawnAt, row.WithdrawnBy, row.WithdrawnReason, row.WithdrawnForCause, row.ReleasedBaseID)
+		row.WithdrawnAt, row.WithdrawnBy, row.WithdrawnReason, row.WithdrawnForCause, row.ReleasedBaseID, row.ReleasedOverride)
 	err = named(err, review.Conflict, "There is a release %q of this profile already.", r.Title())
 	return named(err, review.NotFound, "There is no such release.")
 }
@@ -191,7 +193,7 @@ func (t *tx) LastReleased(ctx context.Context, profiles []review.ProfileKey) (ma
 	where := p.ofProfiles("x.", profiles)
 	found, err := t.releases(ctx, `WHERE r.id IN (SELECT y.id FROM (
 			SELECT x.id, row_number() OVER (PARTITION BY x.server_id, x.profile ORDER BY x.released_at DESC, x.id DESC) AS place
-			FROM releases x WHERE x.released_at <> 0 AND x.withdrawn_at = 0 AND `+where+`) y
+			FROM releases x WHERE x.released_at <> 0 AND x.withdrawn_at = 0 AND x.released_override = '' AND `+where+`) y
 		WHERE y.place = 1)`, p.args...)
 	for _, r := range found {
 		last[review.ProfileKey{ServerID: r.ServerID, Profile: r.Profile}] = r

@@ -153,6 +153,8 @@ func (p *place) jsonBody(row web.Row) string {
 		return `{"body":"Why?"}`
 	case "baseline", "release":
 		return `{"digest":"` + p.digest + `"}`
+	case "override":
+		return `{"digest":"` + p.digest + `","policy_version":1,"reason":"Customers are down, see incident 17."}`
 	case "withdraw":
 		return `{"reason":"A mistake."}`
 	}

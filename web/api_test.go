@@ -4,6 +4,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -264,8 +265,38 @@ func TestLaterCallsAreNotThereYet(t *testing.T) {
 	for _, path := range []string{"/api/v1/listings/" + pushed.Listing.ID + "/findings", "/api/v1/servers/git/lock", "/api/v1/listings/" + pushed.Listing.ID + "/cost"} {
 		in.problem(path, in.get(admin, path), 404)
 	}
-	in.problem("override", in.postJSON(admin, "/api/v1/releases/"+pushed.Release.ID+"/override", `{}`), 404)
 }
+
+func TestOverride(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	pushed := in.pushed("git", "version=1", v1)
+	admin := in.signedIn(in.addUser("admin", people.Admin, ""))
+	path := "/api/v1/releases/" + pushed.Release.ID + "/override"
+	in.problem("no digest", in.postJSON(admin, path, `{}`), 400)
+	in.problem("short", in.postJSON(admin, path, `{"digest":"`+pushed.Listing.Digest+`","policy_version":1,"reason":"Please."}`), 400)
+	in.problem("stale policy", in.postJSON(admin, path, `{"digest":"`+pushed.Listing.Digest+`","policy_version":7,"reason":"`+incident+`"}`), 409)
+	a := in.postJSON(admin, path, `{"digest":"`+pushed.Listing.Digest+`","policy_version":1,"reason":"`+incident+`","hours":2}`)
+	detail := decode[api.ReleaseDetail](t, a)
+	if a.status != 200 || detail.Answer.Gate != "pass" || len(detail.Overrides) != 1 || detail.Overrides[0].Reason != incident {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	answer := decode[api.GateAnswer](t, in.get(admin, "/api/v1/servers/git/gate?digest="+pushed.Listing.Digest))
+	if len(answer.Overrides) != 1 || answer.Overrides[0].Until.Sub(answer.Overrides[0].At) != 2*time.Hour || answer.Policy != 1 || answer.Independent {
+		t.Errorf("the gate says %+v", answer)
+	}
+	for _, r := range answer.Requirements {
+		if r.State != "overridden" {
+			t.Errorf("%s is %s", r.ID, r.State)
+		}
+	}
+	ended := decode[api.ReleaseDetail](t, in.postJSON(admin, path+"/end", ""))
+	if ended.Answer.Gate != "blocked" || len(ended.Overrides) != 0 {
+		t.Errorf("after its end: %+v", ended.Answer)
+	}
+}
+
+const incident = "Customers are down, see incident 17."
 
 func TestCompareByAnyName(t *testing.T) {
 	in := newInstance(t)

@@ -167,6 +167,9 @@ func (s *Server) presentRelease(v *review.ReleaseView) api.ReleaseDetail {
 		BaseWhy:   v.BaseWhy,
 		Baseline:  presentBaseline(v.Baseline),
 		Answer:    gateResult(v.Answer),
+		Policy:    v.Server.Policy.Version,
+		Overrides: presentOverrides(v.Overrides),
+		Alarms:    presentAlarms(v.Alarms),
 	}
 }
 

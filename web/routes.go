@@ -114,6 +114,8 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/releases/:id/baseline", maintains, s.acceptBaseline),
 		post("/api/v1/releases/:id/release", maintains, s.markReleased),
 		post("/api/v1/releases/:id/withdraw", maintains, s.withdrawRelease),
+		post("/api/v1/releases/:id/override", person(people.Admin).or(people.ScopeReview), s.overrideRelease),
+		post("/api/v1/releases/:id/override/end", maintains, s.endOverride),
 
 		get("/api/v1/openapi.yaml", anybody, s.openAPI).bare(),
 		get("/healthz", anybody, s.healthz).bare(),

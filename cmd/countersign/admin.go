@@ -196,8 +196,10 @@ func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, f
 }
 
 type userCmd struct {
-	Add       userAddCmd   `cmd:"" help:"Add a person; prints an invitation link unless a password is given."`
-	ResetLink userResetCmd `cmd:"" help:"Make a link with which a person sets a new password."`
+	Add           userAddCmd       `cmd:"" help:"Add a person; prints an invitation link unless a password is given."`
+	ResetLink     userResetCmd     `cmd:"" help:"Make a link with which a person sets a new password."`
+	RevokeAnswers revokeAnswersCmd `cmd:"" help:"Take back what an account answered since a time."`
+	MayOverride   mayOverrideCmd   `cmd:"" help:"Let a person override on a server, or not any more."`
 }
 
 type userAddCmd struct {

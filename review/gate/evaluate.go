@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/surface"
@@ -18,6 +19,7 @@ func Evaluate(f Facts) Outcome {
 		authors:     map[string]bool{},
 		ids:         map[string]int{},
 		turn:        map[string]bool{},
+		since:       map[string]time.Time{},
 		independent: true,
 	}
 	for i := range f.People {
@@ -34,6 +36,9 @@ func Evaluate(f Facts) Outcome {
 		e.problems()
 		e.threads()
 		e.withdrawn()
+	}
+	if undecided == "" {
+		e.override()
 	}
 	return e.outcome(undecided)
 }
@@ -52,6 +57,9 @@ type evaluation struct {
 	independent  bool
 	everyone     [2][]*Person    // who can decide: others only, with authors
 	turn         map[string]bool // who can take an open decision
+
+	since     map[string]time.Time // when a rejection made a requirement, by its id
+	overrides []Override           // those that cover something
 }
 
 // add appends a requirement, with an id of its own and never a null list.
@@ -99,6 +107,7 @@ func (e *evaluation) subject(s *Subject) {
 	case v != nil:
 		e.tally.rejected++
 		e.requirement(s, Open, rejectedWhy(v), e.takersBack(v))
+		e.since[e.requirements[len(e.requirements)-1].ID] = v.At
 	case e.facts.ReleasedAs != "":
 		e.settle(s, ground{by: "release " + e.facts.ReleasedAs, kind: byBase, at: e.facts.BaseAt})
 	case s.Kind == "":
@@ -258,25 +267,28 @@ func (e *evaluation) withdrawn() {
 		return
 	}
 	e.tally.withdrawn++
-	e.add(Requirement{ID: "withdrawn", State: Open,
+	e.add(Requirement{ID: withdrawnID, State: Open,
 		Why: "This release was withdrawn: " + sentence(e.facts.Withdrawn) + " Push a new version."})
 }
 
 // outcome turns what was found into the answer.
 func (e *evaluation) outcome(undecided string) Outcome {
 	a := Answer{Result: Pass, Requirements: e.requirements, Independent: e.independent}
+	open, overridden := e.stillOpen()
 	switch {
 	case undecided != "":
 		a.Result, a.Why = Undecided, "We can't tell: "+undecided
-	case e.tally.open() > 0:
-		a.Result, a.Why = Blocked, e.tally.blockedWhy()+e.hint()
+	case open > 0:
+		a.Result, a.Why = Blocked, e.tally.blockedWhy()+setAside(overridden)+e.hint()
+	case overridden > 0:
+		a.Why, a.Independent = e.overriddenWhy(overridden), false
 	default:
 		a.Why = e.tally.passWhy(e.facts.Base, e.facts.ReleasedAs, e.facts.Baseline.By)
 	}
 	if a.Requirements == nil {
 		a.Requirements = []Requirement{}
 	}
-	return Outcome{Answer: a, Approvals: e.approvals, Turn: slices.Sorted(maps.Keys(e.turn))}
+	return Outcome{Answer: a, Approvals: e.approvals, Turn: slices.Sorted(maps.Keys(e.turn)), Overrides: e.overrides}
 }
 
 // hint tells of the shorter way that a first listing has.

@@ -31,6 +31,9 @@ type Facts struct {
 	Baseline Baseline
 	People   []Person // who may decide on this server
 	Authors  []string // ids of the people who wrote or pushed the candidate
+
+	Now       time.Time  // what expires is measured against it
+	Overrides []Override // of exactly this listing, oldest first; ended ones left out
 }
 
 // Listing is what is known of the candidate as a whole.

@@ -88,4 +88,5 @@ type Outcome struct {
 	Answer    Answer
 	Approvals []Approval // in order of the subjects
 	Turn      []string   // ids of the people who can take an open decision
+	Overrides []Override // that cover something, oldest first
 }

@@ -128,8 +128,6 @@ type tally struct {
 	who                                    []string // of the first open decision that somebody can take
 }
 
-func (t *tally) open() int { return t.decisions + t.rejected + t.problems + t.threads + t.withdrawn }
-
 // block counts a decision that nobody can take.
 func (t *tally) block() {
 	t.decisions++
@@ -167,6 +165,14 @@ func (t *tally) blockedWhy() string {
 		why += fmt.Sprintf(" Nobody can take %d of them: see why below.", t.nobody)
 	}
 	return why
+}
+
+// setAside tells of requirements that an override covers while others are open.
+func setAside(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" An override covers %d of them.", n)
 }
 
 func them(n int) string {

@@ -24,6 +24,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"push", pushCases},
 		{"approval", approvalCases},
 		{"release", releaseCases},
+		{"override", overrideCases},
 		{"thread", threadCases},
 		{"depth", depthCases},
 		{"talk", talkCases},

@@ -31,6 +31,15 @@ type WithdrawRequest struct {
 	ForCause bool   `json:"for_cause"` // also rejects what the release introduced
 }
 
+// OverrideRequest lets a listing pass for a while without what it lacks.
+type OverrideRequest struct {
+	Digest        string   `json:"digest"`
+	PolicyVersion int      `json:"policy_version"`
+	Requirements  []string `json:"requirements,omitempty"` // absent: all that are open
+	Reason        string   `json:"reason"`                 // 20 characters or more
+	Hours         int      `json:"hours,omitempty"`        // 1 to 168, absent: 168
+}
+
 // ThreadRequest opens a thread with its first comment.
 type ThreadRequest struct {
 	Anchor Anchor `json:"anchor"`

@@ -57,9 +57,11 @@ type GateAnswer struct {
 	Server    string         `json:"server"`
 	Profile   string         `json:"profile"`
 	Digest    string         `json:"digest"`
+	Policy    int            `json:"policy_version"`
 	Release   *PushedRelease `json:"release,omitempty"`
 	Approvals []Approval     `json:"approvals"`
 	Overrides []Override     `json:"overrides"`
+	Alarms    []Alarm        `json:"alarms,omitempty"`
 }
 
 // Approval is one counted answer, of a person or of a rule.
@@ -73,9 +75,18 @@ type Approval struct {
 
 // Override lets a listing pass without approval for a while.
 type Override struct {
-	By     string    `json:"by"`
-	Reason string    `json:"reason"`
-	Until  time.Time `json:"until"`
+	By            string    `json:"by"`
+	Reason        string    `json:"reason"`
+	At            time.Time `json:"at"`
+	Until         time.Time `json:"until"`
+	PolicyVersion int       `json:"policy_version"`
+	Requirements  []string  `json:"requirements"` // ids of those that it covers
+}
+
+// Alarm says that what a version was released on does not stand any more.
+type Alarm struct {
+	Why string    `json:"why"`
+	At  time.Time `json:"at"`
 }
 
 // Servers lists what the caller may see.
@@ -206,6 +217,9 @@ type ReleaseDetail struct {
 	BaseWhy   string     `json:"base_why"`
 	Baseline  *Baseline  `json:"baseline"` // of the profile
 	Answer    GateResult `json:"answer"`
+	Policy    int        `json:"policy_version"`
+	Overrides []Override `json:"overrides"` // in force
+	Alarms    []Alarm    `json:"alarms"`
 }
 
 // Base is the release that another is decided against.
