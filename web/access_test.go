@@ -151,6 +151,14 @@ func (p *place) jsonBody(row web.Row) string {
 		return `{"items":[{"change":"` + p.change + `","verdict":"approve","note":"Read."}]}`
 	case "threads", "comments":
 		return `{"body":"Why?"}`
+	case "edit":
+		return `{"comment":"none","body":"Why?"}`
+	case "viewed":
+		return `{"changes":["` + p.change + `"]}`
+	case "drafts":
+		return `{"comment":{"body":"Hm."}}`
+	case "aliases", "pairings":
+		return `{"old":"entity_read","new":"entity_get"}`
 	case "baseline", "release":
 		return `{"digest":"` + p.digest + `"}`
 	case "override":
@@ -205,7 +213,7 @@ func expected(row web.Row, c caller) []string {
 		return []string{"403", "404"} // whether server or scope is named first tells nothing
 	case c.other && !row.AnyServer && aboutServer(row):
 		return []string{"404"} // not even that it exists
-	case c.other && row.Method == http.MethodPost && row.Role != people.NoRole:
+	case c.other && row.Method == http.MethodPost && row.Role != people.NoRole && !ownAccount(row):
 		return []string{"403", "404"} // the form names the other server
 	case token && !scoped:
 		return []string{"403"}
@@ -216,6 +224,9 @@ func expected(row web.Row, c caller) []string {
 	}
 	return []string{"403", "404"}
 }
+
+// ownAccount reports whether a route is about whoever calls it.
+func ownAccount(row web.Row) bool { return strings.Contains(row.Path, "/inbox") }
 
 // aboutServer reports whether a route is about one server, and not about the
 // instance or somebody's account.

@@ -64,12 +64,9 @@ func (s *Server) decide(c echo.Context) error {
 	}
 	items := make([]review.VerdictItem, 0, len(in.Items))
 	for _, it := range in.Items {
-		items = append(items, review.VerdictItem{
-			Change: it.Change, Edit: it.Edit, Changes: it.Changes,
-			Verdict: review.VerdictKind(it.Verdict), Note: it.Note,
-		})
+		items = append(items, itemOf(it))
 	}
-	view, err := s.svc.Decide(c.Request().Context(), s.actor(c), c.Param("id"), items)
+	view, err := s.svc.DecideAlso(c.Request().Context(), s.actor(c), c.Param("id"), items, in.Profiles)
 	if err != nil {
 		return err
 	}

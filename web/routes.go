@@ -89,7 +89,7 @@ func (s *Server) apiRoutes() []route {
 	reads := person(people.Viewer).or(people.ScopeRead, people.ScopeReview)
 	reviews := person(people.Reviewer).or(people.ScopeReview)
 	maintains := person(people.Maintainer).or(people.ScopeReview)
-	return []route{
+	return append([]route{
 		post("/api/v1/servers/:server/listings", delivery, s.pushListing).limited(ownLimit),
 		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getGate),
 
@@ -121,5 +121,5 @@ func (s *Server) apiRoutes() []route {
 		get("/healthz", anybody, s.healthz).bare(),
 		get("/readyz", anybody, s.readyz).bare(),
 		get(static.Prefix+"*", anybody, echo.WrapHandler(static.Handler())).bare(),
-	}
+	}, s.depthRoutes()...)
 }

@@ -33,7 +33,9 @@ func (s *Server) openThread(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.svc.OpenThread(c.Request().Context(), s.actor(c), c.Param("id"), anchor, in.Body, in.Blocks)
+	t, err := s.svc.Comment(c.Request().Context(), s.actor(c), c.Param("id"), review.NewComment{
+		Anchor: anchor, Body: in.Body, Blocks: in.Blocks, Suggest: in.Suggest,
+	})
 	if err != nil {
 		return err
 	}
@@ -41,7 +43,7 @@ func (s *Server) openThread(c echo.Context) error {
 }
 
 func anchorOf(in api.Anchor) (review.Anchor, error) {
-	a := review.Anchor{Tool: in.Tool, Pointer: in.Pointer, Side: review.Side(in.Side), Quote: in.Quote}
+	a := review.Anchor{Tool: in.Tool, Pointer: in.Pointer, Side: review.Side(in.Side), Quote: in.Quote, Lead: in.Lead, Tail: in.Tail}
 	if in.Digest == "" {
 		return a, nil
 	}
@@ -61,7 +63,7 @@ func (s *Server) addComment(c echo.Context) error {
 	if err := s.threadOfRelease(c); err != nil {
 		return err
 	}
-	t, err := s.svc.AddComment(c.Request().Context(), s.actor(c), c.Param("thread"), in.Body)
+	t, err := s.svc.Reply(c.Request().Context(), s.actor(c), c.Param("thread"), review.NewComment{Body: in.Body, Suggest: in.Suggest})
 	if err != nil {
 		return err
 	}
@@ -106,17 +108,14 @@ func presentThread(t review.Thread) api.Thread {
 		state = "open"
 	}
 	comments := make([]api.Comment, 0, len(t.Comments))
-	for _, m := range t.Comments {
-		comments = append(comments, api.Comment{ID: m.ID, By: m.UserLabel, Body: m.Body, At: m.At.UTC()})
+	for i, m := range t.Comments {
+		comments = append(comments, presentComment(t, i, m))
 	}
 	return api.Thread{
-		ID:       t.ID,
-		Release:  t.ReleaseID,
-		Revision: t.Revision,
-		Anchor: api.Anchor{
-			Tool: t.Anchor.Tool, Digest: t.Anchor.Digest.String(), Pointer: t.Anchor.Pointer,
-			Side: string(t.Anchor.Side), Quote: t.Anchor.Quote,
-		},
+		ID:         t.ID,
+		Release:    t.ReleaseID,
+		Revision:   t.Revision,
+		Anchor:     presentAnchor(t.Anchor),
 		Blocks:     t.Blocks,
 		State:      state,
 		OpenedBy:   t.OpenedBy,
@@ -124,5 +123,27 @@ func presentThread(t review.Thread) api.Thread {
 		ResolvedBy: t.ResolvedBy,
 		ResolvedAt: orNil(t.ResolvedAt),
 		Comments:   comments,
+		Place:      api.Place{State: string(t.Place.State), Tool: t.Place.Tool},
 	}
+}
+
+func presentAnchor(a review.Anchor) api.Anchor {
+	out := api.Anchor{
+		Tool: a.Tool, Digest: a.Digest.String(), Pointer: a.Pointer, Side: string(a.Side), Quote: a.Quote, Lead: a.Lead, Tail: a.Tail, Snippet: a.Snippet,
+	}
+	if a.Digest.IsZero() {
+		out.Digest = ""
+	}
+	return out
+}
+
+// presentComment shows a comment; i is its place in the thread.
+func presentComment(t review.Thread, i int, m review.Comment) api.Comment {
+	c := api.Comment{ID: m.ID, By: m.UserLabel, Body: m.Body, At: m.At.UTC(), EditedAt: orNil(m.EditedAt)}
+	if g := m.Suggests; g != nil {
+		c.Suggestion = &api.Suggestion{
+			Old: g.Old, New: g.New, Patch: g.Patch(t.Anchor.Tool, t.Anchor.Pointer), Taken: slices.Contains(t.Place.Taken, i),
+		}
+	}
+	return c
 }

@@ -22,6 +22,10 @@ var described = []any{
 	api.Releases{}, api.Release{}, api.Revision{}, api.ReleaseDetail{}, api.Base{}, api.ChangeState{}, api.Verdict{},
 	api.Threads{}, api.Thread{}, api.Anchor{}, api.Comment{}, api.VerdictsRequest{}, api.VerdictItem{},
 	api.BaselineRequest{}, api.ReleaseRequest{}, api.WithdrawRequest{}, api.ThreadRequest{}, api.CommentRequest{},
+	api.Aliases{}, api.Alias{}, api.AliasRequest{}, api.IDRequest{}, api.PairingRequest{}, api.Changelog{}, api.ViewedRequest{},
+	api.Drafts{}, api.Draft{}, api.DraftComment{}, api.PublishRequest{}, api.EditRequest{}, api.CommentEdits{}, api.CommentEdit{},
+	api.Inbox{}, api.Attention{}, api.Notice{}, api.ReadRequest{}, api.FollowRequest{}, api.Discussion{}, api.DiscussionCounts{},
+	api.Place{}, api.Suggestion{},
 }
 
 // elsewhere are schemas of what other packages write: their tests hold them.

@@ -2,7 +2,8 @@ package api
 
 // VerdictsRequest is a batch of decisions: all of it is kept, or nothing.
 type VerdictsRequest struct {
-	Items []VerdictItem `json:"items"`
+	Items    []VerdictItem `json:"items"`
+	Profiles []string      `json:"profiles,omitempty"` // others with the identical changes, answered by the same act
 }
 
 // VerdictItem decides one change, or one edit on the changes that were shown.
@@ -45,9 +46,12 @@ type ThreadRequest struct {
 	Anchor Anchor `json:"anchor"`
 	Body   string `json:"body"`
 	Blocks bool   `json:"blocks"`
+
+	Suggest *string `json:"suggest"` // a text for the place
 }
 
 // CommentRequest adds a comment to a thread.
 type CommentRequest struct {
-	Body string `json:"body"`
+	Body    string  `json:"body"`
+	Suggest *string `json:"suggest"` // a text for the place of the thread
 }

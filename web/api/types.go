@@ -268,6 +268,7 @@ type Thread struct {
 	ResolvedBy string     `json:"resolved_by"`
 	ResolvedAt *time.Time `json:"resolved_at"`
 	Comments   []Comment  `json:"comments"`
+	Place      Place      `json:"place"`
 }
 
 // Anchor is the place that a thread is about.
@@ -277,6 +278,9 @@ type Anchor struct {
 	Pointer string `json:"pointer"` // RFC 6901 within the tool
 	Side    string `json:"side"`    // old or new
 	Quote   string `json:"quote"`
+	Lead    string `json:"lead"`    // words before the quote
+	Tail    string `json:"tail"`    // words after it
+	Snippet string `json:"snippet"` // what stood there when the thread was opened
 }
 
 // Comment is one message, in Markdown.
@@ -285,4 +289,7 @@ type Comment struct {
 	By   string    `json:"by"`
 	Body string    `json:"body"`
 	At   time.Time `json:"at"`
+
+	EditedAt   *time.Time  `json:"edited_at"`
+	Suggestion *Suggestion `json:"suggestion"`
 }

@@ -1,0 +1,175 @@
+package api
+
+import "time"
+
+// Aliases is the ledger of a server: names that it still answers to, and renames
+// that a person recognised. Ended ones stay in it.
+type Aliases struct {
+	Aliases  []Alias `json:"aliases"`
+	Pairings []Alias `json:"pairings"`
+}
+
+// Alias connects an old name of a tool with a new one.
+type Alias struct {
+	ID      string     `json:"id"`
+	Profile string     `json:"profile"`
+	Old     string     `json:"old"`
+	New     string     `json:"new"`
+	Note    string     `json:"note"`
+	By      string     `json:"by"`
+	Since   time.Time  `json:"since"`
+	Until   *time.Time `json:"until"`
+	EndedAt *time.Time `json:"ended_at"`
+	Holds   bool       `json:"holds"`
+}
+
+// AliasRequest notes an alias.
+type AliasRequest struct {
+	Profile string     `json:"profile"`
+	Old     string     `json:"old"`
+	New     string     `json:"new"`
+	Note    string     `json:"note"`
+	Until   *time.Time `json:"until"`
+}
+
+// IDRequest names one thing of a list.
+type IDRequest struct {
+	ID string `json:"id"`
+}
+
+// PairingRequest says that a tool that is gone is one that is new.
+type PairingRequest struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+}
+
+// Changelog is what a release tells its users, in Markdown.
+type Changelog struct {
+	Markdown  string `json:"markdown"`
+	Migration string `json:"migration"` // "" when nothing breaks
+}
+
+// ViewedRequest marks changes as viewed, for the caller alone.
+type ViewedRequest struct {
+	Changes []string `json:"changes"`
+	Viewed  *bool    `json:"viewed"` // false takes the mark back
+}
+
+// Drafts lists the caller's own drafts on a release.
+type Drafts struct {
+	Drafts []Draft `json:"drafts"`
+}
+
+// Draft is a comment or a decision that is not published.
+type Draft struct {
+	Target    string        `json:"target"` // "" for a new one
+	UpdatedAt *time.Time    `json:"updated_at"`
+	Comment   *DraftComment `json:"comment"`
+	Verdict   *VerdictItem  `json:"verdict"`
+}
+
+// DraftComment is a comment that is not published.
+type DraftComment struct {
+	Thread  string  `json:"thread"` // "" opens a thread at the anchor
+	Anchor  Anchor  `json:"anchor"`
+	Body    string  `json:"body"`
+	Blocks  bool    `json:"blocks"`
+	Suggest *string `json:"suggest"`
+}
+
+// PublishRequest publishes drafts in one batch; without targets all that are ready.
+type PublishRequest struct {
+	Targets []string `json:"targets"`
+}
+
+// EditRequest replaces the text of a comment by its author.
+type EditRequest struct {
+	Comment string `json:"comment"`
+	Body    string `json:"body"`
+}
+
+// CommentEdits lists earlier texts of the comments of a thread, oldest first.
+type CommentEdits struct {
+	Edits []CommentEdit `json:"edits"`
+}
+
+// CommentEdit is an earlier text of a comment.
+type CommentEdit struct {
+	Comment    string    `json:"comment"`
+	Body       string    `json:"body"`
+	ReplacedAt time.Time `json:"replaced_at"`
+}
+
+// Inbox is what waits for the caller, and what they were told.
+type Inbox struct {
+	YourTurn []Attention `json:"your_turn"`
+	Waiting  []Attention `json:"waiting"`
+	Unread   int         `json:"unread"`
+	Notices  []Notice    `json:"notices"` // newest first
+	Next     string      `json:"next"`
+}
+
+// Attention says whose turn a release is, why, and since when.
+type Attention struct {
+	Release string    `json:"release"`
+	Title   string    `json:"title"`
+	State   string    `json:"state"`
+	Who     []string  `json:"who"` // others who can go on
+	Why     string    `json:"why"`
+	Since   time.Time `json:"since"`
+	URL     string    `json:"url"`
+}
+
+// Notice tells the caller of what somebody did.
+type Notice struct {
+	ID      string     `json:"id"`
+	Kind    string     `json:"kind"` // mention, thread, review, push
+	By      string     `json:"by"`
+	Text    string     `json:"text"`
+	Release string     `json:"release"`
+	Thread  string     `json:"thread"`
+	At      time.Time  `json:"at"`
+	ReadAt  *time.Time `json:"read_at"`
+}
+
+// ReadRequest marks notices as read; without ids all of them.
+type ReadRequest struct {
+	IDs []string `json:"ids"`
+}
+
+// FollowRequest follows a server, or one family of its tools.
+type FollowRequest struct {
+	Family string `json:"family"`
+	Follow *bool  `json:"follow"` // false ends it
+}
+
+// Discussion is everything unresolved, newest first. The counts are of all of it,
+// whatever stands on the page.
+type Discussion struct {
+	Threads []Thread         `json:"threads"`
+	Counts  DiscussionCounts `json:"counts"`
+	Next    string           `json:"next"`
+}
+
+// DiscussionCounts says how many threads each filter would leave.
+type DiscussionCounts struct {
+	Total    int `json:"total"` // that the query chooses
+	All      int `json:"all"`
+	Blocking int `json:"blocking"`
+	Mine     int `json:"mine"`
+	Answered int `json:"answered"` // in which somebody else spoke last
+}
+
+// Place is what became of the place that a thread is about.
+type Place struct {
+	State string `json:"state"` // exact, renamed, changed or gone; "" where none was looked for
+	Tool  string `json:"tool"`  // its name there
+}
+
+// Suggestion is a text that a comment proposes, as a patch to apply.
+type Suggestion struct {
+	Old   string `json:"old"`
+	New   string `json:"new"`
+	Patch string `json:"patch"` // lines, for a person
+	Taken bool   `json:"taken"` // it stands there now
+}

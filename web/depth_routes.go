@@ -1,0 +1,30 @@
+package web
+
+import "github.com/countersign/countersign/review/people"
+
+// depthRoutes are what reviewers work with beside the decisions: names, drafts,
+// marks, threads across versions, and their inbox.
+func (s *Server) depthRoutes() []route {
+	reads := person(people.Viewer).or(people.ScopeRead, people.ScopeReview)
+	own := person(people.Viewer).or(people.ScopeReview) // about the caller alone
+	reviews := person(people.Reviewer).or(people.ScopeReview)
+	maintains := person(people.Maintainer).or(people.ScopeReview)
+	return []route{
+		get("/api/v1/servers/:server/aliases", reads, s.listAliases),
+		post("/api/v1/servers/:server/aliases", maintains, s.addAlias),
+		post("/api/v1/servers/:server/aliases/end", maintains, s.endAlias),
+		post("/api/v1/servers/:server/follow", own, s.follow),
+		post("/api/v1/releases/:id/pairings", reviews, s.pair),
+		post("/api/v1/releases/:id/pairings/end", reviews, s.unpair),
+		get("/api/v1/releases/:id/changelog", reads, s.releaseChangelog),
+		post("/api/v1/releases/:id/viewed", own, s.markViewed),
+		get("/api/v1/releases/:id/drafts", reviews, s.listDrafts),
+		post("/api/v1/releases/:id/drafts", reviews, s.saveDraft),
+		post("/api/v1/releases/:id/drafts/publish", reviews, s.publishDrafts),
+		get("/api/v1/releases/:id/threads/:thread/edits", reads, s.threadEdits),
+		post("/api/v1/releases/:id/threads/:thread/edit", reviews, s.editComment),
+		get("/api/v1/threads", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listDiscussion),
+		get("/api/v1/inbox", anywhere(people.Viewer).or(people.ScopeReview), s.showInbox),
+		post("/api/v1/inbox/read", anywhere(people.Viewer).or(people.ScopeReview), s.readInbox),
+	}
+}

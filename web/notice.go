@@ -1,0 +1,103 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/web/api"
+)
+
+func (s *Server) showInbox(c echo.Context) error {
+	page, err := pageParams(c)
+	if err != nil {
+		return err
+	}
+	in, err := s.svc.Inbox(c.Request().Context(), s.actor(c), page)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, api.Inbox{
+		YourTurn: attentions(in.Home.YourTurn), Waiting: attentions(in.Home.Waiting),
+		Unread: in.Unread, Notices: notices(in.Notices),
+		Next: nextPage(in.Notices, page, func(n review.Notice) string { return n.ID }),
+	})
+}
+
+func attentions(list []review.ReleaseSummary) []api.Attention {
+	out := make([]api.Attention, 0, len(list))
+	for _, sum := range list {
+		at := sum.Attention
+		who := at.Who
+		if who == nil {
+			who = []string{}
+		}
+		out = append(out, api.Attention{
+			Release: sum.Release.ID, Title: sum.Release.Title(), State: string(sum.State), Who: who, Why: at.Why, Since: at.Since.UTC(), URL: sum.URL,
+		})
+	}
+	return out
+}
+
+func notices(list []review.Notice) []api.Notice {
+	out := make([]api.Notice, 0, len(list))
+	for _, n := range list {
+		out = append(out, api.Notice{
+			ID: n.ID, Kind: string(n.Kind), By: n.Actor, Text: n.Text, Release: n.ReleaseID, Thread: n.ThreadID, At: n.At.UTC(), ReadAt: orNil(n.ReadAt),
+		})
+	}
+	return out
+}
+
+func (s *Server) readInbox(c echo.Context) error {
+	var in api.ReadRequest
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	if err := s.svc.ReadNotices(c.Request().Context(), s.actor(c), in.IDs...); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+func (s *Server) follow(c echo.Context) error {
+	var in api.FollowRequest
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	on := in.Follow == nil || *in.Follow
+	if err := s.svc.Follow(c.Request().Context(), s.actor(c), c.Param("server"), in.Family, on); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// threadQuery reads the filters of the list of everything unresolved.
+func threadQuery(c echo.Context) (review.ThreadQuery, error) {
+	page, err := pageParams(c)
+	is := func(name string) bool { return c.QueryParam(name) == "true" }
+	return review.ThreadQuery{
+		Server: c.QueryParam("server"), Tool: c.QueryParam("tool"), Blocks: is("blocks"), Mine: is("mine"), Answered: is("answered"),
+		Before: page.Before, Limit: page.Limit,
+	}, err
+}
+
+func (s *Server) listDiscussion(c echo.Context) error {
+	q, err := threadQuery(c)
+	if err != nil {
+		return err
+	}
+	d, err := s.svc.Discussion(c.Request().Context(), s.actor(c), q)
+	if err != nil {
+		return err
+	}
+	answer := api.Discussion{
+		Threads: make([]api.Thread, 0, len(d.Threads)), Next: d.Next,
+		Counts: api.DiscussionCounts{Total: d.Total, All: d.All, Blocking: d.Blocking, Mine: d.Mine, Answered: d.Answered},
+	}
+	for _, t := range d.Threads {
+		answer.Threads = append(answer.Threads, presentThread(t.Thread))
+	}
+	return writeJSON(c, http.StatusOK, answer)
+}
