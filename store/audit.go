@@ -27,6 +27,7 @@ func (r auditRow) entry() review.AuditEntry {
 }
 
 func (t *tx) AppendAudit(ctx context.Context, e *review.AuditEntry) error {
+	t.touch(e.ServerID) // every act is audited, so this is where acts are seen
 	return insertOne(ctx, t, "audit", auditRow{e.ID, micros(e.At), e.ActorID, e.Actor, e.Via, e.Addr, e.Act, e.ServerID,
 		octets(e.Subject), e.Before, e.After})
 }

@@ -55,6 +55,7 @@ func webhookKey(webhookID string) []byte {
 }
 
 func (t *tx) InsertDelivery(ctx context.Context, d *review.Delivery) error {
+	t.touch(d.ServerID)
 	err := insertOne(ctx, t, "deliveries", deliveryRow{ID: d.ID, ServerID: d.ServerID,
 		Slug: octets(d.Slug), WebhookID: octets(d.WebhookID), Replay: replayKey(d),
 		BodyHash: hash(d.BodyHash), BodyBytes: d.BodyBytes, Via: d.Via, By: d.By, Verified: d.Verified,

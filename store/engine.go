@@ -28,8 +28,10 @@ type Store struct {
 	slices  sliceIDs
 	now     func() time.Time
 	retries int
+	address string // of PostgreSQL, for connections outside of the pool
 
-	toolRefs *cache[[]review.ToolRef] // by listing
+	listeners listeners
+	toolRefs  *cache[[]review.ToolRef] // by listing
 }
 
 var _ review.Store = (*Store)(nil)
@@ -40,6 +42,7 @@ type engine struct {
 	update *sql.TxOptions
 	view   *sql.TxOptions
 	lock   string // taken by a migration before it looks
+	notify string // tells other programs on the database; "" when there are none
 
 	anonymous bool // long statements are quicker with ? for $1
 }
@@ -57,6 +60,7 @@ var (
 		update: &sql.TxOptions{Isolation: sql.LevelSerializable},
 		view:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 		lock:   "SELECT pg_advisory_xact_lock(7237123446850872179)",
+		notify: "SELECT pg_notify($1, $2)",
 	}
 )
 
@@ -209,7 +213,9 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 		pool.Close()
 		return nil, err
 	}
-	return newStore(postgresEngine, pool, pool), nil
+	s := newStore(postgresEngine, pool, pool)
+	s.address = u.String()
+	return s, nil
 }
 
 // checkEncoding refuses a database that would mangle text.

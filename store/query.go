@@ -22,9 +22,10 @@ import (
 // tx implements [review.Tx] on a transaction, or on a pool for single reads. All
 // statements go through get, all, exec and insert.
 type tx struct {
-	db     sqlx.ExtContext
-	store  *Store
-	failed error // of the first statement that failed
+	db      sqlx.ExtContext
+	store   *Store
+	failed  error    // of the first statement that failed
+	touched []string // ids of servers, see Listen
 }
 
 var _ review.Tx = (*tx)(nil)

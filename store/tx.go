@@ -60,9 +60,13 @@ func (s *Store) once(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions, f 
 	if err != nil {
 		return false, err
 	}
+	if err := t.announce(ctx); err != nil {
+		return lostRace(err), failure(ctx, err)
+	}
 	if err := begun.Commit(); err != nil {
 		return lostRace(err), failure(ctx, err)
 	}
+	s.listeners.tell(t.touched)
 	return false, nil
 }
 
