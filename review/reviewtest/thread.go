@@ -114,6 +114,11 @@ func threadBad(w *world) {
 	}
 	_, err := w.svc.OpenThread(w.ctx, w.rita, idOf(p), review.Anchor{}, strings.Repeat("x", 64<<10), false)
 	w.must(err)
+	t, err := w.svc.OpenThread(w.ctx, w.rita, idOf(p), review.Anchor{}, "One.\r\nTwo.", false) // as browsers send it
+	w.must(err)
+	if got := t.Comments[0].Body; got != "One.\nTwo." {
+		w.Errorf("kept %q", got)
+	}
 	_, err = w.svc.AddComment(w.ctx, w.rita, "nothing", "Hello")
 	w.refused(err, review.NotFound)
 }
