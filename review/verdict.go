@@ -389,12 +389,13 @@ func (d *decision) revokeAll(person string, c *change.Change) {
 }
 
 // complete adds an approval of the whole change where this batch approved the last
-// of its edits: then nothing depends on how the decisions were grouped.
+// of its edits: then nothing depends on how the decisions were grouped. Who rejected
+// the whole and then approves edit by edit approves after all.
 func (d *decision) complete() {
 	stands := gate.NewStanding(d.given)
 	for _, c := range d.touched {
 		for _, o := range stands.OnStep(c.Subject, c.From, c.To) {
-			if o.Person != d.actor.userID() || o.Approval != nil || o.Rejection != nil || len(c.Details) == 0 {
+			if o.Person != d.actor.userID() || o.Approval != nil || len(c.Details) == 0 {
 				continue
 			}
 			if note, all := approvedEdits(c, o); all {
