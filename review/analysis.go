@@ -168,17 +168,16 @@ func (s *Service) analyse(ctx context.Context, pairs []pair) error {
 }
 
 func (c compared) put(ctx context.Context, tx Tx) error {
-	for k, body := range c {
-		if err := tx.PutReport(ctx, k, body); err != nil {
-			return err
-		}
+	if len(c) == 0 {
+		return nil
 	}
-	return nil
+	return tx.PutReports(ctx, c)
 }
 
 // compare makes one comparison, outside of any transaction that writes.
 func (s *Service) compare(ctx context.Context, p pair) (compared, error) {
 	var old, new *surface.Listing
+	var tools *toolFindings
 	err := s.store.View(ctx, func(tx Tx) error {
 		var err error
 		if old, err = wholeListing(ctx, tx, p.oldID); err != nil {
@@ -186,14 +185,20 @@ func (s *Service) compare(ctx context.Context, p pair) (compared, error) {
 		}
 		new = p.listing
 		if new == nil {
-			new, err = wholeListing(ctx, tx, p.newID)
+			if new, err = wholeListing(ctx, tx, p.newID); err != nil {
+				return err
+			}
 		}
+		tools, err = readToolFindings(ctx, tx, old, new)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	r := s.compareNow(p, old, new)
+	r, made, err := s.compareNow(p, old, new, tools)
+	if err != nil {
+		return nil, err
+	}
 	full, err := report.Diff(r)
 	if err != nil {
 		return nil, err
@@ -202,16 +207,19 @@ func (s *Service) compare(ctx context.Context, p pair) (compared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compared{p.key(reportChange): full, p.key(reportOutline): short}, nil
+	made[p.key(reportChange)], made[p.key(reportOutline)] = full, short
+	return made, nil
 }
 
 // compareNow compares one pair of a server at a time, so that a hostile listing
-// takes one core and not all.
-func (s *Service) compareNow(p pair, old, new *surface.Listing) *change.Report {
+// takes one core and not all. What is found comes in the forms that are kept.
+func (s *Service) compareNow(p pair, old, new *surface.Listing, tools *toolFindings) (*change.Report, compared, error) {
 	mu, _ := s.analysing.LoadOrStore(p.serverID, &sync.Mutex{})
 	mu.(*sync.Mutex).Lock()
 	defer mu.(*sync.Mutex).Unlock()
-	return change.Compare(old, new, p.opt)
+	r := change.Compare(old, new, p.opt)
+	found, err := tools.find(p, old, new, r)
+	return r, found, err
 }
 
 // wholeListing reads a listing with its bytes; nil for no id.

@@ -44,6 +44,9 @@ type assessment struct {
 	named    namings
 	pair     pair
 	outline  *outline
+	marks    marks
+	waivers  waivers // open ones of the profile
+	judged   *judged
 	authors  []string // ids of people
 	tokens   []string // ids of tokens that pushed a revision
 	facts    gate.Facts
@@ -64,7 +67,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 		l.found = append(l.found, &assessment{candidate: c})
 	}
 	for _, step := range []func() error{
-		l.bases, l.names, l.outlines, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.threads, l.people, l.overrides,
+		l.bases, l.names, l.outlines, l.waivers, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.threads, l.people, l.overrides,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -219,8 +222,10 @@ func (l *loader) outlines() error {
 			old = &as.base.Head
 		}
 		as.pair = newPair(old, as.listing, l.named.options(as.profile(), as.comparedAt(l.now)))
-		if _, ok := l.made[as.pair.key(reportOutline)]; !ok {
-			keys = append(keys, as.pair.key(reportOutline))
+		for _, key := range as.pair.judgedBy() {
+			if _, ok := l.made[key]; !ok {
+				keys = append(keys, key)
+			}
 		}
 	}
 	kept := map[ReportKey][]byte{}
@@ -236,17 +241,18 @@ func (l *loader) outlines() error {
 func (l *loader) readOutlines(kept map[ReportKey][]byte) error {
 	var lack missing
 	for _, as := range l.found {
-		key := as.pair.key(reportOutline)
-		body, ok := l.made[key]
-		if !ok {
-			body, ok = kept[key]
-		}
-		if !ok {
+		keys := as.pair.judgedBy()
+		short, ok := l.report(kept, keys[0])
+		found, also := l.report(kept, keys[1])
+		if !ok || !also {
 			lack.pairs = append(lack.pairs, as.pair)
 			continue
 		}
 		var err error
-		if as.outline, err = parseOutline(body); err != nil {
+		if as.outline, err = parseOutline(short); err != nil {
+			return err
+		}
+		if as.marks, err = parseMarks(found); err != nil {
 			return err
 		}
 	}
@@ -254,6 +260,31 @@ func (l *loader) readOutlines(kept map[ReportKey][]byte) error {
 		return &lack
 	}
 	return nil
+}
+
+// report is one that was made just now, or is kept.
+func (l *loader) report(kept map[ReportKey][]byte, key ReportKey) ([]byte, bool) {
+	if body, ok := l.made[key]; ok {
+		return body, true
+	}
+	body, ok := kept[key]
+	return body, ok
+}
+
+// judgedBy names the reports that the gate stands on: what changed, and what was
+// found.
+func (p pair) judgedBy() [2]ReportKey {
+	return [2]ReportKey{p.key(reportOutline), p.findingKey(reportMarks)}
+}
+
+// waivers reads the open waivers, and takes them into what was found.
+func (l *loader) waivers() error {
+	held, err := openWaivers(l.ctx, l.tx, l.profiles(), l.now)
+	for _, as := range l.found {
+		as.waivers = held[as.profile()]
+		as.judged = as.marks.judge(as.waivers, as.base == nil)
+	}
+	return err
 }
 
 // tools reads the tools of the candidates.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
@@ -118,7 +119,7 @@ func (as *assessment) checkAcknowledged(ack []Acknowledgement) error {
 	if len(lack) == 0 {
 		return nil
 	}
-	return &Error{Kind: Invalid, Problems: lack, Sentence: "Some tools have errors or hidden characters. Acknowledge each by its position: " + positions(lack) + "."}
+	return &Error{Kind: Invalid, Problems: lack, Sentence: "Some tools have errors, hidden characters or findings of severity high. Acknowledge each by its position: " + positions(lack) + "."}
 }
 
 func positions(ps []surface.Problem) string {
@@ -131,7 +132,8 @@ func positions(ps []surface.Problem) string {
 	return strings.Join(seen, ", ")
 }
 
-// doubtful lists what a baseline must acknowledge: errors, and hidden characters.
+// doubtful lists what a baseline must acknowledge: errors, hidden characters, and
+// findings of severity high or critical that nobody waived.
 func (as *assessment) doubtful() []surface.Problem {
 	found := as.errors()
 	for _, c := range as.outline.Changes {
@@ -139,6 +141,14 @@ func (as *assessment) doubtful() []surface.Problem {
 			found = append(found, surface.Problem{
 				Code: "text-hidden", Level: surface.LevelWarning, Position: c.NewPosition,
 				Message: "The tool's text holds hidden characters.",
+			})
+		}
+	}
+	for _, t := range as.candidate.tools {
+		if f := as.judged.at[t.Position]; f.Worst.Rank() >= lint.High.Rank() {
+			found = append(found, surface.Problem{
+				Code: "finding-" + string(f.Worst), Level: surface.LevelWarning, Tool: t.Name, Position: t.Position,
+				Message: "Rule " + f.Rule + " found something of severity " + string(f.Worst) + ".",
 			})
 		}
 	}

@@ -23,6 +23,7 @@ func (l *loader) facts(as *assessment, url string) {
 		People:   peopleOf(l.users, as.server.ID),
 		Baseline: l.baselineFacts(as),
 		Now:      l.now, Overrides: l.overrideFacts(as),
+		Findings: as.judged.listing,
 	}
 	if as.base != nil {
 		f.Base, f.BaseAt = as.base.Title(), as.base.ReleasedAt
@@ -84,6 +85,7 @@ func (l *loader) subject(as *assessment, c *outlined) gate.Subject {
 	k := bytesKey{c.Subject, c.To}
 	s := gate.Subject{
 		Subject: c.Subject, From: c.From, To: c.To, Kind: c.Kind, Class: c.Class, Change: c.ID, Hidden: c.Hidden,
+		Findings: as.findingsOf(c.Subject, c.NewPosition),
 	}
 	if r, ok := l.standing[as.profile()][k]; ok && !c.To.IsZero() {
 		s.Released = gate.Release{Title: r.Title, At: l.releasedAt[r.ReleaseID]}

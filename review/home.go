@@ -28,14 +28,15 @@ type ServerView struct {
 
 // ReleaseSummary is a line in a list of releases.
 type ReleaseSummary struct {
-	Release Release
-	State   ReleaseState
-	Gate    gate.Result
-	Why     string
-	Listing ListingInfo
-	Class   change.Class         // strongest against the gate base
-	Counts  map[change.Class]int // changes by class
-	URL     string
+	Release  Release
+	State    ReleaseState
+	Gate     gate.Result
+	Why      string
+	Listing  ListingInfo
+	Class    change.Class         // strongest against the gate base
+	Counts   map[change.Class]int // changes by class
+	Findings *FindingCounts       // nil while unknown
+	URL      string
 
 	Attention Attention // while it is under review
 }
@@ -258,7 +259,7 @@ func (l *lister) load(rs []Release) error {
 	if l.named, err = l.tx.Namings(l.ctx, l.oneServer()); err != nil {
 		return err
 	}
-	outlines, err := l.closed(rs, infos)
+	looked, err := l.closed(rs, infos)
 	if err != nil {
 		return err
 	}
@@ -270,7 +271,7 @@ func (l *lister) load(rs []Release) error {
 			l.turn[r.ID] = l.mine(as)
 			sum.Attention = as.attention(l.actor, l.turn[r.ID])
 		} else {
-			sum.close(r, l.lastOf(r), outlines[r.ID])
+			sum.close(r, l.lastOf(r), looked[r.ID])
 		}
 		l.summaries = append(l.summaries, sum)
 	}
@@ -304,7 +305,7 @@ func (l *lister) infos(rs []Release) (map[string]ListingInfo, error) {
 // closed looks up what released and withdrawn releases changed, and superseded
 // ones against what came after. What nobody compared with this version of the rules
 // yet stays unknown.
-func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]*outline, error) {
+func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]lookedUp, error) {
 	var ids []string
 	for i := range rs {
 		if !rs[i].open() && rs[i].ReleasedBaseID != "" {
@@ -321,7 +322,7 @@ func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]
 			bases[found[i].ID] = &found[i]
 		}
 	}
-	keys := map[string]ReportKey{} // by release
+	pairs := map[string]pair{} // by release
 	for i := range rs {
 		if r := &rs[i]; !l.asks(r) {
 			var old *Revision
@@ -330,44 +331,84 @@ func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]
 			} else if last := l.lastOf(r); r.open() {
 				old = &last.Head
 			}
-			keys[r.ID] = newPair(old, infos[r.Head.ListingID], l.named.options(ProfileKey{r.ServerID, r.Profile}, r.asOf(l.s.now()))).key(reportOutline)
+			pairs[r.ID] = newPair(old, infos[r.Head.ListingID], l.named.options(ProfileKey{r.ServerID, r.Profile}, r.asOf(l.s.now())))
 		}
 	}
-	return l.outlines(keys)
+	return l.lookUp(pairs, rs)
 }
 
-func (l *lister) outlines(keys map[string]ReportKey) (map[string]*outline, error) {
-	if len(keys) == 0 {
+// lookedUp is what is known of a release that is not judged; nil is unknown.
+type lookedUp struct {
+	outline  *outline
+	findings *FindingCounts
+}
+
+func (l *lister) lookUp(pairs map[string]pair, rs []Release) (map[string]lookedUp, error) {
+	if len(pairs) == 0 {
 		return nil, nil
 	}
 	var wanted []ReportKey
-	for _, k := range keys {
-		wanted = append(wanted, k)
+	var profiles []ProfileKey
+	for i := range rs {
+		r := &rs[i]
+		p, ok := pairs[r.ID]
+		if !ok {
+			continue
+		}
+		keys := p.judgedBy()
+		wanted = append(wanted, keys[:]...)
+		if k := (ProfileKey{r.ServerID, r.Profile}); !slices.Contains(profiles, k) {
+			profiles = append(profiles, k)
+		}
 	}
 	kept, err := l.tx.Reports(l.ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]*outline{}
-	for id, k := range keys {
-		if body, ok := kept[k]; ok {
-			if out[id], err = parseOutline(body); err != nil {
-				return nil, err
-			}
+	held, err := openWaivers(l.ctx, l.tx, profiles, l.s.now())
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]lookedUp{}
+	for i := range rs {
+		p, ok := pairs[rs[i].ID]
+		if !ok {
+			continue
+		}
+		ws := held[ProfileKey{rs[i].ServerID, rs[i].Profile}]
+		if out[rs[i].ID], err = readLooked(kept, p, ws); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
+func readLooked(kept map[ReportKey][]byte, p pair, ws waivers) (found lookedUp, err error) {
+	keys := p.judgedBy()
+	if body, ok := kept[keys[0]]; ok {
+		if found.outline, err = parseOutline(body); err != nil {
+			return found, err
+		}
+	}
+	if body, ok := kept[keys[1]]; ok {
+		ms, err := parseMarks(body)
+		if err != nil {
+			return found, err
+		}
+		found.findings = ms.judge(ws, p.old.IsZero()).summary()
+	}
+	return found, nil
+}
+
 // judge fills in what the gate says of an open release.
 func (sum *ReleaseSummary) judge(as *assessment) {
 	sum.State, sum.Gate, sum.Why = as.state(), as.Answer.Result, as.Answer.Why
-	sum.Class, sum.Counts = as.outline.Class, as.outline.Counts
+	sum.Class, sum.Counts, sum.Findings = as.outline.Class, as.outline.Counts, as.judged.summary()
 }
 
 // close fills in a release that is not under review. The gate is not asked about a
 // superseded one.
-func (sum *ReleaseSummary) close(r, last *Release, o *outline) {
+func (sum *ReleaseSummary) close(r, last *Release, known lookedUp) {
 	sum.State = r.state(last, "")
 	switch sum.State {
 	case StateReleased:
@@ -377,7 +418,8 @@ func (sum *ReleaseSummary) close(r, last *Release, o *outline) {
 	default:
 		sum.Why = "Superseded by " + last.Title() + ". Push it again to bring it back."
 	}
-	if o != nil {
+	sum.Findings = known.findings
+	if o := known.outline; o != nil {
 		sum.Class, sum.Counts = o.Class, o.Counts
 	}
 }

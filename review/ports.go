@@ -34,6 +34,7 @@ type Tx interface {
 	OverrideStore
 	ThreadStore
 	NamingStore
+	WaiverStore
 	ViewedStore
 	DraftStore
 	NoticeStore
@@ -287,6 +288,8 @@ type ReportStore interface {
 	Reports(ctx context.Context, keys []ReportKey) (map[ReportKey][]byte, error)
 	// PutReport keeps a report; the same key again changes nothing.
 	PutReport(ctx context.Context, k ReportKey, body []byte) error
+	// PutReports keeps several at once.
+	PutReports(ctx context.Context, reports map[ReportKey][]byte) error
 }
 
 // AuditEntry is one act: who, when, from where, what, before and after.

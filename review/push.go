@@ -503,7 +503,7 @@ func (s *Service) preview(ctx context.Context, tx Tx, p *push) (*Pushed, error) 
 
 // previewed is the answer to a preview: no ids, since nothing has one.
 func (p *push) previewed(as *assessment) (*Pushed, error) {
-	ans := PushAnswer{Analysis: "done", Changes: as.outline.Counts, Gate: &as.Answer, Note: "A preview: nothing was kept.", Problems: as.listing.Problems}
+	ans := PushAnswer{Analysis: "done", Changes: as.outline.Counts, Findings: as.judged.summary(), Gate: &as.Answer, Note: "A preview: nothing was kept.", Problems: as.listing.Problems}
 	return p.finish(ans, PushSame, "A preview of "+tools(as.listing.ToolCount)+": nothing was kept.")
 }
 
@@ -534,7 +534,7 @@ func (as *assessment) baseNote() string {
 func (s *Service) answer(ctx context.Context, tx Tx, p *push, as *assessment, status PushStatus, note string) (*Pushed, error) {
 	ans := PushAnswer{
 		Listing: &PushedListing{ID: as.listing.ID, Digest: as.listing.Digest, Tools: as.listing.ToolCount},
-		Release: s.pushedRelease(as), Analysis: "done", Changes: as.outline.Counts, Gate: &as.Answer, Note: note, Problems: as.listing.Problems,
+		Release: s.pushedRelease(as), Analysis: "done", Changes: as.outline.Counts, Findings: as.judged.summary(), Gate: &as.Answer, Note: note, Problems: as.listing.Problems,
 	}
 	p.delivery.ListingID, p.delivery.ReleaseID = as.listing.ID, as.release.ID
 	outcome := fmt.Sprintf("Accepted: %s, digest %s.", tools(as.listing.ToolCount), as.listing.Digest.Short())

@@ -83,6 +83,7 @@ type PushAnswer struct {
 	Release  *PushedRelease       `json:"release,omitempty"`
 	Analysis string               `json:"analysis"` // "done" or "pending"
 	Changes  map[change.Class]int `json:"changes,omitempty"`
+	Findings *FindingCounts       `json:"findings,omitempty"`
 	Gate     *gate.Answer         `json:"gate,omitempty"`
 	Note     string               `json:"note,omitempty"` // why it is partial, what to do
 	Problems []surface.Problem    `json:"problems,omitempty"`

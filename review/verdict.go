@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -274,7 +275,8 @@ func (d *decision) spell(c *change.Change, but string) {
 
 // line is what the policy asks for the change, or for one edit of it.
 func (d *decision) line(c *change.Change, edit string) gate.Line {
-	ask := gate.Ask{Class: c.Class, Removal: c.Kind == change.Removed, Hidden: c.Hidden}
+	found := d.as.findingsOf(c.Subject, c.NewPosition)
+	ask := gate.Ask{Class: c.Class, Removal: c.Kind == change.Removed, Hidden: c.Hidden, High: found.High()}
 	if det := detailOf(c, edit); det != nil && edit != "" {
 		ask.Class, ask.Hidden = det.Class, det.Hidden
 	}
@@ -287,7 +289,7 @@ func (d *decision) mayApprove(c *change.Change, it VerdictItem, many bool) error
 	line := d.line(c, it.Edit)
 	blank := strings.TrimSpace(it.Note) == ""
 	if line.Block {
-		return Errorf(Conflict, "%s: hidden characters came in, and this policy lets nobody approve them.", visible(c.Name()))
+		return Errorf(Conflict, "%s: %s", visible(c.Name()), d.blockedWhy(c))
 	}
 	if line.Reason && blank {
 		return Errorf(Invalid, "%s: this policy asks for a reason. Write why it is fine, as a note.", visible(c.Name()))
@@ -295,6 +297,9 @@ func (d *decision) mayApprove(c *change.Change, it VerdictItem, many bool) error
 	if many {
 		if det := detailOf(c, it.Edit); det.Hidden || strings.HasPrefix(det.Pointer, "/annotations/destructiveHint") {
 			return Errorf(Invalid, "%s: hidden characters and a changed destructiveHint are decided tool by tool.", visible(c.Name()))
+		}
+		if f := d.as.findingsOf(c.Subject, c.NewPosition); f.High() {
+			return Errorf(Invalid, "%s: rule %s found something of severity %s, so it is decided by itself.", visible(c.Name()), f.NewRule, f.New)
 		}
 	}
 	if own := d.opinion(c); own.Rejection != nil && blank {
@@ -304,6 +309,14 @@ func (d *decision) mayApprove(c *change.Change, it VerdictItem, many bool) error
 		return errOwnPush
 	}
 	return nil
+}
+
+// blockedWhy says why nobody may approve a change.
+func (d *decision) blockedWhy(c *change.Change) string {
+	if f := d.as.findingsOf(c.Subject, c.NewPosition); !c.Hidden && f.High() {
+		return fmt.Sprintf("Rule %s found something of severity %s, and this policy lets nobody approve it.", f.NewRule, f.New)
+	}
+	return "Hidden characters came in, and this policy lets nobody approve them."
 }
 
 var errOwnPush = Errorf(Forbidden, "Who wrote or pushed a release can't take a rejection of it back.")

@@ -47,6 +47,7 @@ type ReleaseView struct {
 	Twins        []Twin          // other profiles with the identical changes
 	Viewed       map[string]bool // by change id: the actor's own marks
 	Bases        []BaseChoice    // what a reviewer may look from
+	Findings     []Finding       // of the head, new ones first
 }
 
 // Actions says which acts the actor may take now; each "" or a reason why not.
@@ -88,7 +89,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 		Overrides: inForce(as.Overrides),
 	}
 	b := viewBuilder{s: s, ctx: ctx, tx: tx, as: as, actor: a, v: v}
-	for _, step := range []func() error{b.history, b.alarms, b.report, b.sides, b.threads, b.baseline, b.depth} {
+	for _, step := range []func() error{b.history, b.alarms, b.report, b.findings, b.sides, b.threads, b.baseline, b.depth} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -148,6 +149,13 @@ func (b *viewBuilder) alarms() error {
 func (b *viewBuilder) report() error {
 	var err error
 	b.v.Report, err = fullReport(b.ctx, b.tx, b.as.pair)
+	return err
+}
+
+func (b *viewBuilder) findings() error {
+	found, err := fullFindings(b.ctx, b.tx, b.as.pair)
+	b.as.waivers.mark(found)
+	b.v.Findings = found
 	return err
 }
 
@@ -355,7 +363,7 @@ func (d *decision) cannot(c *change.Change, shut string) string {
 	case c.Subject == change.SubjectOrder && !d.as.server.Policy.AsksOrder():
 		return "This policy does not ask about the order of the tools."
 	case line.Block:
-		return "Hidden characters came in, and this policy lets nobody approve them."
+		return d.blockedWhy(c)
 	case d.own && !line.Self:
 		return "You wrote or pushed this, so your approval would not count."
 	}

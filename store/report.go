@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -45,6 +46,17 @@ func (t *tx) Reports(ctx context.Context, keys []review.ReportKey) (map[review.R
 // PutReport keeps a report. It is a function of its key, so one that is there
 // already stays.
 func (t *tx) PutReport(ctx context.Context, k review.ReportKey, body []byte) error {
-	_, err := insert(ctx, t, "reports", "ON CONFLICT DO NOTHING", reportRow{reportHash(k), k.Kind, k.Engine, body})
+	return t.PutReports(ctx, map[review.ReportKey][]byte{k: body})
+}
+
+// PutReports writes in order of the keys' hashes, since PostgreSQL would deadlock
+// writers that bring the same reports in different orders.
+func (t *tx) PutReports(ctx context.Context, reports map[review.ReportKey][]byte) error {
+	rows := make([]reportRow, 0, len(reports))
+	for k, body := range reports {
+		rows = append(rows, reportRow{reportHash(k), k.Kind, k.Engine, body})
+	}
+	slices.SortFunc(rows, func(a, b reportRow) int { return bytes.Compare(a.Key[:], b.Key[:]) })
+	_, err := insert(ctx, t, "reports", "ON CONFLICT DO NOTHING", rows...)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -35,6 +36,7 @@ func Evaluate(f Facts) Outcome {
 		}
 		e.problems()
 		e.threads()
+		e.findings()
 		e.withdrawn()
 	}
 	if undecided == "" {
@@ -141,7 +143,7 @@ func (e *evaluation) approve(s *Subject, a Approval) {
 // decide asks for content and, where the step breaks callers or takes something
 // away, for an approval of exactly that step.
 func (e *evaluation) decide(s *Subject) {
-	line := e.facts.Policy.Line(Ask{Class: s.Class, Removal: s.removal(), Hidden: s.Hidden})
+	line := e.facts.Policy.Line(Ask{Class: s.Class, Removal: s.removal(), Hidden: s.Hidden, High: s.Findings.High()})
 	exact := s.removal() || s.transition()
 	g, settled := e.ground(s, line)
 	if settled && !exact {
@@ -150,7 +152,7 @@ func (e *evaluation) decide(s *Subject) {
 	}
 	if line.Block {
 		e.tally.block()
-		e.requirement(s, Open, "Hidden characters came in, and this policy lets nobody approve them. Ask for a listing without them.", nil)
+		e.requirement(s, Open, blockWhy(s), nil)
 		return
 	}
 	content := e.count(e.stands.content[contentKey(s)], line, line.Reason && !exact)
@@ -230,6 +232,24 @@ func (e *evaluation) orAcknowledge() string {
 		return ", or acknowledge it when you accept the baseline"
 	}
 	return ""
+}
+
+// findings adds one requirement for each high finding that came in and is about the
+// listing as a whole, where the policy asks more for such than for others: nobody
+// decides a listing, so somebody must waive it.
+func (e *evaluation) findings() {
+	if _, ok := presets[e.facts.Policy.known()][rowFinding]; !ok || e.facts.ReleasedAs != "" {
+		return
+	}
+	for _, f := range e.facts.Findings {
+		if f.Severity.Rank() < lint.High.Rank() {
+			continue
+		}
+		e.tally.findings++
+		e.add(Requirement{ID: "finding:" + f.Rule, State: Open, WhoCan: labels(e.who(func(p *Person) bool {
+			return p.Maintainer && (e.facts.Policy.SelfReview() || !e.authors[p.ID])
+		})), Why: fmt.Sprintf("Rule %s found something of severity %s in the listing as a whole. Push a listing without it, or accept the finding with a reason.", f.Rule, f.Severity)})
+	}
 }
 
 // threads adds one requirement for each thread that blocks. The author of the

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/surface"
 )
@@ -93,6 +94,13 @@ func TestPresets(t *testing.T) {
 	hidden.Hidden = true
 	hiddenSame := find(change.None)
 	hiddenSame.Hidden = true
+	found := func(class change.Class, sev lint.Severity, isNew bool) gate.Subject {
+		s := find(class)
+		s.Findings = s.Findings.With("poison.override", sev, isNew)
+		return s
+	}
+	foundAdded := added()
+	foundAdded.Findings = foundAdded.Findings.With("poison.override", lint.Critical, true)
 	for _, c := range []struct {
 		name                 string
 		subject              gate.Subject
@@ -108,6 +116,16 @@ func TestPresets(t *testing.T) {
 		{"removed", removed(), "1+", "1+", "1"},
 		{"hidden", hidden, "1+", "1+", "no"},
 		{"hidden, else equal", hiddenSame, "1+", "1+", "no"},
+		{"equal, an old finding", found(change.None, lint.High, false), "rule", "rule", "rule"},
+		{"equal, a new remark", found(change.None, lint.Info, true), "rule", "rule", "rule"},
+		{"equal, a new finding", found(change.None, lint.Warn, true), "1", "1", "1"},
+		{"equal, a high finding", found(change.None, lint.High, true), "1", "1+", "no"},
+		{"text, a new finding", found(change.Text, lint.Warn, true), "1", "1", "1"},
+		{"text, a high finding", found(change.Text, lint.High, true), "1", "1+", "no"},
+		{"text, an old high finding", found(change.Text, lint.Critical, false), "rule", "1", "1"},
+		{"behaviour, a critical finding", found(change.Behaviour, lint.Critical, true), "1", "1+", "no"},
+		{"new, a critical finding", foundAdded, "1", "1+", "no"},
+		{"breaking, a high finding", found(change.Breaking, lint.High, true), "1+", "1+", "no"},
 		{"a class of a later version", find("catastrophic"), "1+", "1+", "1"},
 	} {
 		for preset, want := range map[gate.Preset]string{

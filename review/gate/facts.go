@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -29,8 +30,9 @@ type Facts struct {
 	Problems []Problem // of level error
 	Threads  []Thread  // open ones that block
 	Baseline Baseline
-	People   []Person // who may decide on this server
-	Authors  []string // ids of the people who wrote or pushed the candidate
+	Findings []Finding // new ones that are about no subject, and nobody waived
+	People   []Person  // who may decide on this server
+	Authors  []string  // ids of the people who wrote or pushed the candidate
 
 	Now       time.Time  // what expires is measured against it
 	Overrides []Override // of exactly this listing, oldest first; ended ones left out
@@ -56,8 +58,9 @@ type Subject struct {
 	To       surface.Hash
 	Kind     change.Kind // "" when it is as in the base
 	Class    change.Class
-	Change   string // id of the change
-	Hidden   bool   // hidden characters came in
+	Change   string   // id of the change
+	Hidden   bool     // hidden characters came in
+	Findings Findings // on the candidate's side
 	Released Release
 	Baseline bool // the accepted baseline holds these bytes
 }
@@ -67,6 +70,39 @@ type Release struct {
 	Title string // "" for nowhere
 	At    time.Time
 }
+
+// Finding is what a rule found.
+type Finding struct {
+	Rule     string
+	Severity lint.Severity
+}
+
+// Findings sum up what rules found in a subject and nobody waived. The zero value
+// is nothing.
+type Findings struct {
+	Rule    string        // that gave the strongest
+	Worst   lint.Severity // "" for none
+	NewRule string        // that gave the strongest of those that the base did not have
+	New     lint.Severity // "" for none
+}
+
+// With adds a finding.
+func (f Findings) With(rule string, s lint.Severity, isNew bool) Findings {
+	if s.Rank() > f.Worst.Rank() {
+		f.Rule, f.Worst = rule, s
+	}
+	if isNew && s.Rank() > f.New.Rank() {
+		f.NewRule, f.New = rule, s
+	}
+	return f
+}
+
+// High reports whether something of severity high or critical came in.
+func (f Findings) High() bool { return f.New.Rank() >= lint.High.Rank() }
+
+// asksSomebody reports whether something came in that no rule may let pass. Severity
+// info says what could be better, and that a text changed at all: it asks nobody.
+func (f Findings) asksSomebody() bool { return f.New.Rank() >= lint.Warn.Rank() }
 
 // removal reports whether the subject is gone.
 func (s *Subject) removal() bool { return s.Kind == change.Removed || s.Kind != "" && s.To.IsZero() }

@@ -44,6 +44,7 @@ const (
 	rowBehaviour row = "behaviour, undecided and new"
 	rowBreaking  row = "breaking and removed"
 	rowHidden    row = "hidden characters"
+	rowFinding   row = "high findings" // a preset without it asks what the class asks
 )
 
 // presets is the table of DESIGN section 5. Equal by rule passes everywhere: it
@@ -62,6 +63,7 @@ var presets = map[Preset]map[row]Line{
 		rowBehaviour: {Approvals: 1, Owner: true},
 		rowBreaking:  {Approvals: 1, Owner: true, Reason: true},
 		rowHidden:    {Approvals: 1, Owner: true, Reason: true},
+		rowFinding:   {Approvals: 1, Owner: true, Reason: true},
 	},
 	NotOurServer: {
 		rowSame:      {Rule: true, Approvals: 1},
@@ -69,6 +71,7 @@ var presets = map[Preset]map[row]Line{
 		rowBehaviour: {Approvals: 1},
 		rowBreaking:  {Approvals: 1},
 		rowHidden:    {Block: true},
+		rowFinding:   {Block: true},
 	},
 }
 
@@ -77,16 +80,26 @@ type Ask struct {
 	Class   change.Class
 	Removal bool
 	Hidden  bool
+	High    bool // a finding of severity high or critical came in, and nobody waived it
 }
 
 // Line returns what the policy asks for. A preset that this version does not know
 // asks what the team preset does.
 func (p Policy) Line(a Ask) Line {
-	lines, ok := presets[p.Preset]
-	if !ok {
-		lines = presets[Team]
+	lines := presets[p.known()]
+	if line, ok := lines[rowFinding]; ok && a.High && !a.Hidden {
+		return line
 	}
 	return lines[a.row()]
+}
+
+// known is the preset, or the one that stands in for what this version does not
+// know.
+func (p Policy) known() Preset {
+	if _, ok := presets[p.Preset]; ok {
+		return p.Preset
+	}
+	return Team
 }
 
 // AsksOrder reports whether the order of the list needs an approval. No preset

@@ -203,7 +203,7 @@ func (e *evaluation) ground(s *Subject, line Line) (ground, bool) {
 	case s.Baseline:
 		e.independent = e.independent && !e.authors[b.ByID]
 		return ground{byBaseline, "baseline by " + b.By, b.At, fmt.Sprintf("Accepted as starting point by %s, not read tool by tool.", b.By)}, true
-	case line.Rule && !s.From.IsZero() && e.stands.content[key{subject: s.Subject, to: s.From}].rejection() == nil:
+	case line.Rule && !s.Findings.asksSomebody() && !s.From.IsZero() && e.stands.content[key{subject: s.Subject, to: s.From}].rejection() == nil:
 		return ground{byRule, fmt.Sprintf("rule %s (engine %s)", s.Class, e.facts.Engine), e.facts.Listing.At, ruleWhy(s, e.facts.Policy)}, true
 	}
 	return ground{}, false
@@ -239,6 +239,18 @@ func (e *evaluation) count(os *opinions, line Line, reason bool) []*Verdict {
 
 // own reports whether a verdict was given by who wrote or pushed it.
 func (e *evaluation) own(v *Verdict) bool { return v.Own || e.authors[v.Person] }
+
+// Kin reports whether one of two people invited the other within kinTime before
+// now: then they count as one person.
+func Kin(people []Person, a, b string, now time.Time) bool {
+	for _, p := range people {
+		pair := p.ID == a && p.InvitedBy == b || p.ID == b && p.InvitedBy == a
+		if pair && now.Before(p.Since.Add(kinTime)) {
+			return true
+		}
+	}
+	return false
+}
 
 // kin reports whether one of two invited the other within kinTime before their
 // answer.

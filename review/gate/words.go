@@ -93,6 +93,8 @@ func openWhy(s *Subject, line Line, n int, content bool) string {
 		what = "These bytes are approved, but the step from the base breaks callers and needs its own approval. "
 	case s.Hidden:
 		what = "Hidden characters came in. "
+	case s.Findings.High():
+		what = foundWhy(s) + " "
 	case s.Kind == change.Added:
 		what = "It is new. "
 	case s.Kind == change.Renamed:
@@ -109,6 +111,17 @@ func openWhy(s *Subject, line Line, n int, content bool) string {
 	return what + "."
 }
 
+func foundWhy(s *Subject) string {
+	return fmt.Sprintf("Rule %s found something of severity %s that the base did not have.", s.Findings.NewRule, s.Findings.New)
+}
+
+func blockWhy(s *Subject) string {
+	if !s.Hidden && s.Findings.High() {
+		return foundWhy(s) + " This policy lets nobody approve that: ask for another text, or accept the finding with a reason."
+	}
+	return "Hidden characters came in, and this policy lets nobody approve them. Ask for a listing without them."
+}
+
 func problemPlace(p Problem) string {
 	switch {
 	case p.Position == 0:
@@ -123,7 +136,7 @@ func problemPlace(p Problem) string {
 type tally struct {
 	settled                                [grounds]int
 	decisions, rejected, problems, threads int
-	withdrawn                              int
+	withdrawn, findings                    int
 	nobody                                 int      // open decisions that nobody can take
 	who                                    []string // of the first open decision that somebody can take
 }
@@ -153,6 +166,7 @@ func (t *tally) blockedWhy() string {
 	part(t.rejected, "rejection", "rejections")
 	part(t.problems, "tool with errors", "tools with errors")
 	part(t.threads, "thread to resolve", "threads to resolve")
+	part(t.findings, "finding to answer", "findings to answer")
 	part(t.withdrawn, "withdrawn release", "withdrawn releases")
 	why := "Blocked: " + strings.Join(parts, ", ") + "."
 	if len(t.who) > 0 {

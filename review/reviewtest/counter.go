@@ -66,6 +66,11 @@ func (t *countedTx) ToolRefs(ctx context.Context, ids []string) (map[string][]re
 	return t.Tx.ToolRefs(ctx, ids)
 }
 
+func (t *countedTx) Waivers(ctx context.Context, profiles []review.ProfileKey, after time.Time) ([]review.Waiver, error) {
+	t.calls.Add(1)
+	return t.Tx.Waivers(ctx, profiles, after)
+}
+
 func (t *countedTx) Slices(ctx context.Context, hashes []surface.Hash) (map[surface.Hash][]byte, error) {
 	t.calls.Add(1)
 	return t.Tx.Slices(ctx, hashes)

@@ -30,6 +30,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"talk", talkCases},
 		{"people", peopleCases},
 		{"list", listCases},
+		{"finding", findingCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, run := range group.cases {

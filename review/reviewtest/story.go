@@ -97,5 +97,5 @@ func storyNotOurServer(w *world) {
 	if r := w.requirement(g, "approval:find"); len(r.WhoCan) != 0 || !strings.Contains(r.Why, "Hidden characters") {
 		w.Errorf("hidden characters: %+v", r)
 	}
-	w.refused(w.decide(w.rita, idOf(p), review.Approve, "Fine.", "find"), review.Conflict, "hidden characters")
+	w.refused(w.decide(w.rita, idOf(p), review.Approve, "Fine.", "find"), review.Conflict, "Hidden characters")
 }

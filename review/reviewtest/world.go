@@ -46,11 +46,15 @@ func newInstance(t testing.TB, store review.Store) *world {
 		TB: t, ctx: t.Context(), store: &counter{Store: store}, clock: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC),
 		shell: review.Actor{Shell: true, Via: "shell"},
 	}
-	w.svc = review.NewService(w.store, review.Config{
+	w.svc = review.NewService(w.store, w.config())
+	return w
+}
+
+func (w *world) config() review.Config {
+	return review.Config{
 		BaseURL: baseURL, Secret: instanceSecret, Now: func() time.Time { return w.clock },
 		Limits: review.Limits{PushesPerMinute: 1000, PushesPerDay: 2000, OpenReleases: 200},
-	})
-	return w
+	}
 }
 
 func newWorld(t testing.TB, store review.Store) *world {

@@ -152,6 +152,13 @@ func testReports(b *bench) {
 		b.update(func(tx review.Tx) error { return tx.PutReport(b.ctx, k, want[k]) })
 	}
 	b.update(func(tx review.Tx) error { return tx.PutReport(b.ctx, key, []byte("another")) })
+	late := key
+	late.Kind = "late"
+	keys, want[late] = append(keys, late), []byte("late")
+	b.update(func(tx review.Tx) error {
+		return tx.PutReports(b.ctx, map[review.ReportKey][]byte{key: []byte("a third"), late: want[late]})
+	})
+	b.update(func(tx review.Tx) error { return tx.PutReports(b.ctx, nil) })
 	b.equal(get(), want)
 }
 

@@ -81,6 +81,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"alarms", testAlarms},
 		{"threads", testThreads},
 		{"namings", testNamings},
+		{"waivers", testWaivers},
 		{"viewed", testViewed},
 		{"drafts", testDrafts},
 		{"notices", testNotices},

@@ -1,0 +1,453 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/lint"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/report"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Kinds of kept findings. Those of a tool alone are kept by its digest, so that a
+// tool that did not change is never looked at twice, whatever listing it is in. The
+// marks of a comparison are what gate and lists need of its findings.
+const (
+	reportFindings = "finding"
+	reportMarks    = "finding marks"
+	reportTool     = "tool findings"
+)
+
+// findingKey names the findings of a comparison: they are a function of what the
+// comparison is one of, and of the rules.
+func (p pair) findingKey(kind string) ReportKey {
+	k := p.key(kind)
+	k.Engine += " rules " + lint.Version
+	return k
+}
+
+func toolFindingsKey(digest surface.Hash) ReportKey {
+	return ReportKey{Kind: reportTool, To: digest, Engine: lint.Version}
+}
+
+// Finding is what a rule says about a place in a listing, with what people said of
+// it.
+type Finding struct {
+	lint.Finding
+	// Bound is what a waiver of each place names: the finding's fingerprint together
+	// with the annotations of its tool.
+	Bound []surface.Hash
+	// Waivers are those of its places that hold, or wait for a second person.
+	Waivers []Waiver
+	// Waived is set when every place is waived: then it does not count.
+	Waived bool
+}
+
+// Places returns every place of the finding, at least one, in the order of Bound.
+func (f *Finding) Everywhere() []lint.Place { return everywhere(&f.Finding) }
+
+func everywhere(f *lint.Finding) []lint.Place {
+	if len(f.Places) > 0 {
+		return f.Places
+	}
+	return []lint.Place{f.Place}
+}
+
+// Stands reports whether the finding has a place in the tool at a position of the
+// listing, 0 for the listing itself.
+func (f *Finding) Stands(position int) bool {
+	for _, p := range f.Everywhere() {
+		if subjectAt(p) == position {
+			return true
+		}
+	}
+	return false
+}
+
+// inInstructions is the position of the instructions, which are no tool.
+const inInstructions = -1
+
+// subjectAt is the position of the tool that a place is about: 0 for the listing as
+// a whole, inInstructions for the instructions.
+func subjectAt(p lint.Place) int {
+	switch rest, isTool := strings.CutPrefix(p.Pointer, "/tools/"); {
+	case p.Position > 0:
+		return p.Position
+	case p.Pointer == "/instructions" || strings.HasPrefix(p.Pointer, "/instructions/"):
+		return inInstructions
+	case isTool:
+		n, _, _ := strings.Cut(rest, "/")
+		if i, err := strconv.Atoi(n); err == nil && i >= 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// keptFindings is the form in which findings are kept.
+type keptFindings struct {
+	Findings json.RawMessage `json:"findings"`
+	Bound    []byte          `json:"bound"` // 32 bytes of each place
+}
+
+// marks are findings without their texts.
+type marks []mark
+
+type mark struct {
+	Rule     string        `json:"rule"`
+	Severity lint.Severity `json:"severity"`
+	New      bool          `json:"new,omitempty"`
+	At       []int         `json:"at"`    // positions of the places, see subjectAt
+	Bound    []byte        `json:"bound"` // 32 bytes of each place
+}
+
+// bind is what a waiver of a place names. The fingerprint binds rule and version,
+// tool, pointer and the whole value; the annotations are what the text's reader is
+// told beside it.
+func bind(fingerprint string, annotations surface.Hash) surface.Hash {
+	return surface.HashOf([]byte(fingerprint + " " + annotations.String()))
+}
+
+// annotationsOf is the digest of a tool's annotations, in whatever form they were
+// sent.
+func annotationsOf(t *surface.Tool) surface.Hash {
+	raw, ok := t.Annotations()
+	if !ok {
+		return surface.Hash{}
+	}
+	if c, err := surface.Canonical(raw); err == nil {
+		return surface.HashOf(c)
+	}
+	return surface.HashOf(raw)
+}
+
+// boundIn returns what waivers of a finding's places name.
+func boundIn(l *surface.Listing, f *lint.Finding) []byte {
+	var b []byte
+	for _, p := range everywhere(f) {
+		var annotations surface.Hash
+		if n := subjectAt(p); n > 0 && n <= len(l.Tools) {
+			annotations = annotationsOf(&l.Tools[n-1])
+		}
+		h := bind(p.Fingerprint, annotations)
+		b = append(b, h[:]...)
+	}
+	return b
+}
+
+// hashes cuts what boundIn returned.
+func hashes(b []byte) []surface.Hash {
+	out := make([]surface.Hash, 0, len(b)/len(surface.Hash{}))
+	for len(b) >= len(surface.Hash{}) {
+		out = append(out, surface.Hash(b))
+		b = b[len(surface.Hash{}):]
+	}
+	return out
+}
+
+// toolFindings are findings of tools alone by digest, on their way into or out of
+// the store.
+type toolFindings struct {
+	kept  map[ReportKey][]byte
+	found map[surface.Hash][]lint.Finding
+	fresh compared
+}
+
+// readToolFindings reads what is kept of the tools of listings, with one call.
+func readToolFindings(ctx context.Context, tx Tx, listings ...*surface.Listing) (*toolFindings, error) {
+	t := &toolFindings{found: map[surface.Hash][]lint.Finding{}, fresh: compared{}}
+	var keys []ReportKey
+	seen := map[surface.Hash]bool{}
+	for _, l := range listings {
+		if l == nil {
+			continue
+		}
+		for i := range l.Tools {
+			if h := l.Tools[i].Digest; !seen[h] {
+				seen[h] = true
+				keys = append(keys, toolFindingsKey(h))
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return t, nil
+	}
+	var err error
+	t.kept, err = tx.Reports(ctx, keys)
+	return t, err
+}
+
+// look finds what nobody found yet in the tools of a listing.
+func (t *toolFindings) look(l *surface.Listing) error {
+	if l == nil {
+		return nil
+	}
+	for i := range l.Tools {
+		tool := l.Tools[i]
+		if _, ok := t.found[tool.Digest]; ok {
+			continue
+		}
+		key := toolFindingsKey(tool.Digest)
+		if body, ok := t.kept[key]; ok {
+			found, err := report.ParseFindings(body)
+			if err != nil {
+				return err
+			}
+			t.found[tool.Digest] = found
+			continue
+		}
+		found := lint.Tool(tool)
+		body, err := report.Findings(found)
+		if err != nil {
+			return err
+		}
+		t.found[tool.Digest], t.fresh[key] = found, body
+	}
+	return nil
+}
+
+func (t *toolFindings) of(h surface.Hash) ([]lint.Finding, bool) {
+	found, ok := t.found[h]
+	return found, ok
+}
+
+// find makes the findings of a comparison, in the forms that are kept.
+func (t *toolFindings) find(p pair, old, new *surface.Listing, r *change.Report) (compared, error) {
+	if err := t.look(old); err != nil {
+		return nil, err
+	}
+	if err := t.look(new); err != nil {
+		return nil, err
+	}
+	made := t.fresh
+	found := lint.Change(old, new, r, lint.Options{Kept: t.of})
+	texts, err := report.Findings(found)
+	if err != nil {
+		return nil, err
+	}
+	short, full := marks{}, keptFindings{Findings: texts}
+	for i := range found {
+		f := &found[i]
+		m := mark{Rule: f.Rule, Severity: f.Severity, New: f.New, Bound: boundIn(new, f)}
+		for _, place := range everywhere(f) {
+			m.At = append(m.At, subjectAt(place))
+		}
+		short, full.Bound = append(short, m), append(full.Bound, m.Bound...)
+	}
+	if made[p.findingKey(reportMarks)], err = json.Marshal(short); err != nil {
+		return nil, err
+	}
+	made[p.findingKey(reportFindings)], err = json.Marshal(full)
+	return made, err
+}
+
+func parseMarks(b []byte) (marks, error) {
+	var ms marks
+	if err := json.Unmarshal(b, &ms); err != nil {
+		return nil, fmt.Errorf("kept finding marks: %w", err)
+	}
+	for i := range ms {
+		if len(ms[i].Bound) != len(ms[i].At)*len(surface.Hash{}) {
+			return nil, fmt.Errorf("kept finding marks: %d places, %d bytes that bind them", len(ms[i].At), len(ms[i].Bound))
+		}
+	}
+	return ms, nil
+}
+
+// parseFindings reads the kept findings of a comparison.
+func parseFindings(b []byte) ([]Finding, error) {
+	var kept keptFindings
+	if err := json.Unmarshal(b, &kept); err != nil {
+		return nil, fmt.Errorf("kept findings: %w", err)
+	}
+	found, err := report.ParseFindings(kept.Findings)
+	if err != nil {
+		return nil, err
+	}
+	bound := hashes(kept.Bound)
+	out := make([]Finding, len(found))
+	for i := range found {
+		out[i].Finding = found[i]
+		n := len(everywhere(&found[i]))
+		if n > len(bound) {
+			return nil, fmt.Errorf("kept findings: %d places lack what binds them", n-len(bound))
+		}
+		out[i].Bound, bound = bound[:n:n], bound[n:]
+	}
+	return out, nil
+}
+
+// fullFindings reads the kept findings of a comparison, or says that they are
+// missing.
+func fullFindings(ctx context.Context, tx Tx, p pair) ([]Finding, error) {
+	key := p.findingKey(reportFindings)
+	kept, err := tx.Reports(ctx, []ReportKey{key})
+	if err != nil {
+		return nil, err
+	}
+	body, ok := kept[key]
+	if !ok {
+		return nil, &missing{[]pair{p}}
+	}
+	return parseFindings(body)
+}
+
+// judged is what the findings of a candidate come to once waivers are taken in.
+type judged struct {
+	counts  lint.Counts
+	fresh   lint.Counts // of those, new against the base
+	waived  int
+	at      map[int]gate.Findings // by subject, see subjectAt
+	listing []gate.Finding        // new ones that are about no subject
+}
+
+// judge takes waivers in. Without a base everything is new.
+func (ms marks) judge(ws waivers, first bool) *judged {
+	j := &judged{at: map[int]gate.Findings{}}
+	for i := range ms {
+		m := &ms[i]
+		open := false
+		for n, bound := range hashes(m.Bound) {
+			if ws.cover(bound, m.Severity) {
+				continue
+			}
+			open = true
+			j.at[m.At[n]] = j.at[m.At[n]].With(m.Rule, m.Severity, m.New || first)
+			if m.At[n] == 0 && (m.New || first) {
+				j.listing = append(j.listing, gate.Finding{Rule: m.Rule, Severity: m.Severity})
+			}
+		}
+		if !open {
+			j.waived++
+			continue
+		}
+		count(&j.counts, m.Severity)
+		if m.New || first {
+			count(&j.fresh, m.Severity)
+		}
+	}
+	return j
+}
+
+func count(c *lint.Counts, s lint.Severity) {
+	switch s {
+	case lint.Critical:
+		c.Critical++
+	case lint.High:
+		c.High++
+	case lint.Warn:
+		c.Warn++
+	case lint.Info:
+		c.Info++
+	}
+}
+
+// findingsOf is what is known of a changed subject of the candidate.
+func (as *assessment) findingsOf(subject change.Subject, position int) gate.Findings {
+	switch {
+	case as.judged == nil || subject == change.SubjectOrder:
+		return gate.Findings{}
+	case subject == change.SubjectInstructions:
+		return as.judged.at[inInstructions]
+	case position < 1:
+		return gate.Findings{}
+	}
+	return as.judged.at[position]
+}
+
+// FindingCounts are findings by severity, waived ones left out.
+type FindingCounts struct {
+	Critical int `json:"critical"`
+	High     int `json:"high"`
+	Warn     int `json:"warn"`
+	Info     int `json:"info"`
+	New      int `json:"new"`    // of those, not there in the gate base
+	Waived   int `json:"waived"` // not counted above
+}
+
+func (j *judged) summary() *FindingCounts {
+	if j == nil {
+		return nil
+	}
+	c, n := j.counts, j.fresh
+	return &FindingCounts{
+		Critical: c.Critical, High: c.High, Warn: c.Warn, Info: c.Info, Waived: j.waived,
+		New: n.Critical + n.High + n.Warn + n.Info,
+	}
+}
+
+// FindingsView is what is found in a listing.
+type FindingsView struct {
+	Server   Server
+	Listing  ListingInfo
+	Findings []Finding // by severity, in the order of the listing
+}
+
+// Counts counts the findings.
+func (v *FindingsView) Counts() FindingCounts { return CountFindings(v.Findings) }
+
+// CountFindings counts findings by severity, waived ones apart.
+func CountFindings(found []Finding) FindingCounts {
+	var c lint.Counts
+	var out FindingCounts
+	for i := range found {
+		f := &found[i]
+		if f.Waived {
+			out.Waived++
+			continue
+		}
+		count(&c, f.Severity)
+		if f.New {
+			out.New++
+		}
+	}
+	out.Critical, out.High, out.Warn, out.Info = c.Critical, c.High, c.Warn, c.Info
+	return out
+}
+
+// Findings returns what is found in a listing by itself, without a base.
+func (s *Service) Findings(ctx context.Context, a Actor, listingID string) (*FindingsView, error) {
+	var v *FindingsView
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			info, srv, err := listingFor(ctx, tx, a, listingID)
+			if err != nil {
+				return err
+			}
+			v = &FindingsView{Server: *srv, Listing: *info}
+			if v.Findings, err = fullFindings(ctx, tx, newPair(nil, *info, change.Options{})); err != nil {
+				return err
+			}
+			held, err := s.waiversOf(ctx, tx, ProfileKey{info.ServerID, info.Profile})
+			held.mark(v.Findings)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// listingFor returns a listing without its bytes, and its server, for who may read
+// it.
+func listingFor(ctx context.Context, tx Tx, a Actor, id string) (*ListingInfo, *Server, error) {
+	info, err := tx.ListingInfoByID(ctx, id)
+	if KindOf(err) == NotFound {
+		return nil, nil, errNoSuchThing
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.allow(info.ServerID, people.Viewer, people.ScopeRead); err != nil {
+		return nil, nil, err
+	}
+	srv, err := tx.ServerByID(ctx, info.ServerID)
+	return info, srv, err
+}
