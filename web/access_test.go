@@ -113,6 +113,8 @@ func (p *place) fill(row web.Row) string {
 			return id
 		case ":thread":
 			return p.thread
+		case ":host":
+			return "claude-code"
 		case ":token":
 			return "no-such-link"
 		case "*":

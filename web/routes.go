@@ -101,6 +101,9 @@ func (s *Server) apiRoutes() []route {
 		get("/api/v1/listings/:id", reads, s.showListing),
 		get("/api/v1/listings/:id/raw", reads, s.rawListing),
 		get("/api/v1/listings/:id/families", reads, s.listingFamilies),
+		get("/api/v1/listings/:id/cost", reads, s.listingCost),
+		get("/api/v1/listings/:id/preflight", reads, s.listingPreflight),
+		get("/api/v1/listings/:id/renderings/:host", reads, s.listingRendering),
 
 		get("/api/v1/releases/:id", reads, s.showRelease),
 		get("/api/v1/releases/:id/changes", reads, s.releaseChanges),

@@ -21,6 +21,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		cases map[string]func(*world)
 	}{
 		{"story", storyCases},
+		{"host", hostCases},
 		{"push", pushCases},
 		{"approval", approvalCases},
 		{"release", releaseCases},

@@ -1,0 +1,176 @@
+package reviewtest
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/cost"
+	"github.com/countersign/countersign/review/host"
+)
+
+var hostCases = map[string]func(*world){
+	"how a listing fares in hosts":        hostFits,
+	"what an edit pushed out of sight":    hostMoved,
+	"a rendering is kept":                 hostRendering,
+	"one tool on both sides":              hostLens,
+	"names that are no text stay":         hostNames,
+	"cost, growth and the cached prefix":  hostCost,
+	"hosts and costs: what is refused":    hostRefused,
+	"hosts are answered from kept things": hostKept,
+}
+
+// tooLong is a description that claude-code cuts.
+func tooLong(before string) string {
+	return before + strings.Repeat("Words of no weight. ", 210) + "Never delete."
+}
+
+func fitOf(w *world, v *review.HostsView, id string) review.Fit {
+	w.Helper()
+	for _, f := range v.Fits {
+		if f.Check.Host == id {
+			return f
+		}
+	}
+	w.Fatalf("no fit of %s", id)
+	return review.Fit{}
+}
+
+func hostFits(w *world) {
+	bad := `{"name":"both","inputSchema":{"type":"object","anyOf":[{"required":["a"]}]}}`
+	p := w.push("1", listing(tool("find", tooLong("")), bad))
+	v, err := w.svc.Hosts(w.ctx, w.vic, p.Answer.Listing.ID, "")
+	w.must(err)
+	if len(v.Fits) != len(host.Profiles()) || len(v.Tools) != 2 || v.Server.Slug != "mot" {
+		w.Fatalf("%d hosts, %d tools of %s", len(v.Fits), len(v.Tools), v.Server.Slug)
+	}
+	f := fitOf(w, v, "claude-code")
+	if f.Check.Status == host.OK || f.Sent == 0 || f.Tokens == 0 {
+		w.Errorf("claude-code: %s, %d sent, %d tokens", f.Check.Status, f.Sent, f.Tokens)
+	}
+	cut := false
+	for _, l := range f.Lost {
+		cut = cut || l.Position == 1 && l.What == host.Truncated
+	}
+	if !cut {
+		w.Errorf("the cut is not among %+v", f.Lost)
+	}
+	if f := fitOf(w, v, "anthropic-messages"); f.Check.Status != host.Refuses || f.Sent != 0 {
+		w.Errorf("anthropic: %s, %d sent", f.Check.Status, f.Sent)
+	}
+}
+
+func hostMoved(w *world) {
+	before := w.push("1", listing(tool("find", "Never delete."+strings.Repeat(" Words of no weight.", 10))))
+	p := w.push("2", listing(tool("find", tooLong("Finds. "))))
+	v, err := w.svc.Hosts(w.ctx, w.vic, p.Answer.Listing.ID, before.Answer.Listing.ID)
+	w.must(err)
+	for _, i := range fitOf(w, v, "claude-code").Check.Issues {
+		if i.Rule == host.RuleMoved {
+			return
+		}
+	}
+	w.Error("nothing says that a sentence moved behind the cut")
+}
+
+func hostRendering(w *world) {
+	p := w.push("1", three())
+	for range 2 {
+		v, err := w.svc.Rendering(w.ctx, w.vic, p.Answer.Listing.ID, "", "claude-code")
+		w.must(err)
+		if r := v.Rendering; len(r.Tools) != 3 || r.Tools[0].Tools[0].Name != "mcp__mot__drop" || v.Before != nil {
+			w.Fatalf("%+v", v.Rendering)
+		}
+	}
+}
+
+func hostLens(w *world) {
+	before := w.push("1", three())
+	p := w.push("2", listing(tool("new", "New."), tool("find", tooLong(""))))
+	lens := func(position int) *review.LensView {
+		v, err := w.svc.Lens(w.ctx, w.vic, p.Answer.Listing.ID, before.Answer.Listing.ID, "claude-code", position)
+		w.must(err)
+		return v
+	}
+	v := lens(2)
+	if v.New.Sent == nil || v.New.Sent.Name != "mcp__mot__find" || len(v.New.Lost) != 1 || strings.Contains(v.New.Sent.Description, "Never delete") {
+		w.Errorf("new side: %+v", v.New)
+	}
+	if v.Old == nil || v.Old.Sent == nil || v.Old.Listed.Position != 1 || len(v.Old.Lost) != 0 {
+		w.Errorf("old side: %+v", v.Old)
+	}
+	if v := lens(1); v.Old != nil || v.New.Listed.Name != "new" {
+		w.Errorf("a new tool: %+v", v)
+	}
+}
+
+// hostNames lists a name with half of a surrogate pair, which JSON in Go loses.
+func hostNames(w *world) {
+	p := w.push("1", listing(`{"name":"a\ud800b","inputSchema":{"type":"object"}}`))
+	v, err := w.svc.Cost(w.ctx, w.vic, review.CostQuestion{Listing: p.Answer.Listing.ID, Prices: cost.DefaultPrices})
+	w.must(err)
+	l, _, err := w.svc.Listing(w.ctx, w.vic, p.Answer.Listing.ID)
+	w.must(err)
+	if v.Estimate.Tools[0].Name != l.Surface.Tools[0].Name {
+		w.Errorf("%q became %q", l.Surface.Tools[0].Name, v.Estimate.Tools[0].Name)
+	}
+}
+
+func hostCost(w *world) {
+	before := w.push("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	q := review.CostQuestion{Listing: p.Answer.Listing.ID, Base: before.Answer.Listing.ID, Prices: cost.DefaultPrices}
+	v, err := w.svc.Cost(w.ctx, w.vic, q)
+	w.must(err)
+	if v.Base == nil || v.Tokens <= v.Cost.Base.Tokens || v.Prefix.Why != cost.Edited || v.Prefix.Position != 1 {
+		w.Errorf("%d tokens, prefix %+v", v.Tokens, v.Prefix)
+	}
+	if v.Bill.Turns != 40 || v.Bill.Total.String() == "0" {
+		w.Errorf("%+v", v.Bill)
+	}
+	q.Host = "gemini-cli"
+	sent, err := w.svc.Cost(w.ctx, w.vic, q)
+	w.must(err)
+	if sent.Host != "gemini-cli" || sent.Tokens <= v.Tokens {
+		w.Errorf("gemini-cli adds a property to every tool: %d tokens after %d", sent.Tokens, v.Tokens)
+	}
+}
+
+func hostRefused(w *world) {
+	id := w.push("1", three()).Answer.Listing.ID
+	capture := w.push("2", `{"model":"m","messages":[],"tools":[{"name":"find","input_schema":{"type":"object"}}]}`).Answer.Listing.ID
+	price := cost.DefaultPrices
+	price.PerMillion = "three"
+	for name, c := range map[string]struct {
+		ask  func() error
+		kind review.Kind
+		word string
+	}{
+		"no such listing": {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, "none", ""); return err }, review.NotFound, ""},
+		"no such base":    {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, id, "none"); return err }, review.Invalid, "none"},
+		"nobody":          {func() error { _, err := w.svc.Hosts(w.ctx, review.Actor{}, id, ""); return err }, review.Unauthenticated, ""},
+		"no such host":    {func() error { _, err := w.svc.Rendering(w.ctx, w.vic, id, "", "netscape"); return err }, review.Invalid, "claude-code"},
+		"a provider":      {func() error { _, err := w.svc.Rendering(w.ctx, w.vic, id, "", "anthropic-messages"); return err }, review.Invalid, "provider"},
+		"a capture":       {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, capture, ""); return err }, review.Invalid, "capture"},
+		"no such place":   {func() error { _, err := w.svc.Lens(w.ctx, w.vic, id, "", "codex", 4); return err }, review.NotFound, "4"},
+		"no price": {func() error {
+			_, err := w.svc.Cost(w.ctx, w.vic, review.CostQuestion{Listing: id, Prices: price})
+			return err
+		}, review.Invalid, "three"},
+	} {
+		w.Log(name)
+		w.refused(c.ask(), c.kind, c.word)
+	}
+}
+
+func hostKept(w *world) {
+	id := w.push("1", three()).Answer.Listing.ID
+	_, err := w.svc.Hosts(w.ctx, w.vic, id, "")
+	w.must(err)
+	again, err := w.svc.Hosts(w.ctx, w.vic, id, "")
+	w.must(err)
+	for i, p := range host.Profiles() {
+		if again.Fits[i].Check.Host != p.ID {
+			w.Errorf("place %d: %s, want %s", i, again.Fits[i].Check.Host, p.ID)
+		}
+	}
+}
