@@ -37,6 +37,7 @@ type ReleaseView struct {
 	Threads      []Thread
 	Families     surface.Families
 	Old, New     *surface.Listing // bodies of the tools that the page shows
+	Pulse        Pulse            // to tell what happened since
 	BaselineOpen bool             // a baseline can still be accepted
 	Baseline     *Baseline
 	Actions      Actions
@@ -47,7 +48,7 @@ type ReleaseView struct {
 	Twins        []Twin          // other profiles with the identical changes
 	Viewed       map[string]bool // by change id: the actor's own marks
 	Bases        []BaseChoice    // what a reviewer may look from
-	Findings     []Finding       // of the head, new ones first
+	Findings     []Finding       // of the head, new ones first, waived ones too
 }
 
 // Actions says which acts the actor may take now; each "" or a reason why not.
@@ -95,6 +96,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 		}
 	}
 	b.changes()
+	v.Pulse = as.pulse(v.Threads)
 	return v, nil
 }
 

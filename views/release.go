@@ -39,9 +39,18 @@ type ReleaseHead struct {
 	Gate        GateBar
 	Stale       *Stale
 	Fault       Sentence // why the last act was refused
+	Live        LiveLine
 	Alerts      []Alert
 	Baseline    *BaselineForm
 	Predecessor *ConfirmForm
+}
+
+// LiveLine is where a page is told what happened since it was made. It never shows
+// more than a sentence and a way to look: nothing is swapped under a reader.
+type LiveLine struct {
+	Stream string // address of the events; "" for no line
+	Poll   string // address that says the same when asked
+	Again  string // address of the page itself
 }
 
 // GateBar is the gate's answer.

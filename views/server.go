@@ -27,6 +27,7 @@ type SecretPage struct {
 	Command string
 	Next    Link
 	PollURL string // "" when nothing is waited for
+	LiveURL string // of the stream of the same
 	Waiting string // "Waiting for the first push."
 }
 
@@ -36,6 +37,7 @@ type ConnectPage struct {
 	Server    prose.Visible
 	Command   string
 	PollURL   string
+	LiveURL   string
 	State     string // "waiting", "arrived", "refused"
 	Tone      Tone
 	Icon      string

@@ -43,6 +43,7 @@ type place struct {
 func newPlace(t *testing.T, body string) (*place, []caller) {
 	t.Helper()
 	in := newInstance(t)
+	in.hub.Close() // a stream says what is, and ends
 	in.addServer("git", gate.Team)
 	in.addServer("shop", gate.Team)
 	roles := map[string]*people.User{}
@@ -165,6 +166,8 @@ func (p *place) jsonBody(row web.Row) string {
 		return `{"digest":"` + p.digest + `"}`
 	case "override":
 		return `{"digest":"` + p.digest + `","policy_version":1,"reason":"Customers are down, see incident 17."}`
+	case "waivers":
+		return `{"fingerprint":"sha256:none","kind":"accepted-risk","reason":"Known."}`
 	case "withdraw":
 		return `{"reason":"A mistake."}`
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
@@ -37,6 +38,7 @@ type instance struct {
 	web    *web.Server
 	secret map[string]string // webhook secrets by slug
 	log    *logText
+	hub    *live.Hub
 	now    time.Time
 }
 
@@ -79,14 +81,14 @@ func newInstanceOn(t testing.TB, database string) *instance {
 	if err := st.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	in := &instance{t: t, store: st, secret: map[string]string{}, log: new(logText), now: time.Now().Truncate(time.Second)}
+	in := &instance{t: t, store: st, secret: map[string]string{}, log: new(logText), hub: live.NewHub(), now: time.Now().Truncate(time.Second)}
 	clock := func() time.Time { return in.now }
 	in.svc = review.NewService(st, review.Config{
 		BaseURL: baseURL, Secret: []byte(strings.Repeat("s", 32)), Now: clock,
 		Limits: review.Limits{PushesPerMinute: 10_000, PushesPerDay: 10_000, OpenReleases: 10_000, CommentsPerHour: 10_000},
 	})
 	in.web, err = web.New(in.svc, web.Options{
-		BaseURL: baseURL, Sessions: st.Sessions(), Ready: st.Ping, Now: clock,
+		BaseURL: baseURL, Sessions: st.Sessions(), Ready: st.Ping, Live: in.hub, Now: clock,
 		Log: slog.New(slog.NewTextHandler(in.log, nil)),
 	})
 	if err != nil {

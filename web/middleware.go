@@ -163,7 +163,7 @@ func (s *Server) nonce(c echo.Context) string {
 // compress sends answers gzipped to whoever takes them, from a size on where that
 // pays.
 func compress() echo.MiddlewareFunc {
-	return middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400})
+	return middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: isStream})
 }
 
 // limitBody cuts a body off at the route's limit; reading on gives an error of

@@ -180,12 +180,25 @@ func (p *releasePresenter) head() views.ReleaseHead {
 	h := views.ReleaseHead{
 		Title: views.ShowName(v.Release.Title()), Against: views.Say(p.against()), Pushed: views.Say(p.pushed()),
 		Digest: v.Listing.Digest.Short(), State: stateBadge(v.State), Gate: p.gate(), Fault: p.q.fault,
-		Alerts: p.alerts(), Baseline: p.baseline(), Predecessor: p.predecessor(),
+		Live: p.live(), Alerts: p.alerts(), Baseline: p.baseline(), Predecessor: p.predecessor(),
 	}
 	if len(p.q.stale) > 0 {
 		h.Stale = &views.Stale{Sentence: p.q.stale, Kept: p.keptAnswers()}
 	}
 	return h
+}
+
+// live is where the page hears of what comes after it. The release's own address
+// brings the view that was open, and not a form that was refused.
+func (p *releasePresenter) live() views.LiveLine {
+	if p.compare != nil {
+		return views.LiveLine{}
+	}
+	since := p.v.Pulse.String()
+	return views.LiveLine{
+		Stream: p.act("events") + path(nil, "since", since), Poll: p.act("news") + path(nil, "since", since),
+		Again: p.path("view", p.q.view, "filter", p.q.filter, "tool", p.q.tool, "q", p.q.names),
+	}
 }
 
 func (p *releasePresenter) against() string {

@@ -37,6 +37,7 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server", reads, s.serverPage),
 		get("/servers/:server/connect", reads, s.connectPage),
 		get("/servers/:server/connect/state", reads, s.connectState),
+		get("/servers/:server/events", reads, s.serverEvents),
 		get("/servers/:server/deliveries", reads, s.deliveriesPage),
 		get("/servers/:server/listings/:id", reads, s.listingPage),
 		get("/servers/:server/compare", reads, s.comparePage),
@@ -64,6 +65,8 @@ func releaseRoutes(s *Server) []route {
 	reads, reviews, maintains := person(people.Viewer), person(people.Reviewer), person(people.Maintainer)
 	return []route{
 		get("/releases/:id", reads, s.releasePage),
+		get("/releases/:id/events", reads, s.releaseEvents),
+		get("/releases/:id/news", reads, s.releaseNews),
 		post("/releases/:id/verdicts", reviews, s.verdictForm),
 		post("/releases/:id/threads", reviews, s.openThreadForm),
 		post("/releases/:id/threads/:thread/comments", reviews, s.commentOnThreadForm),

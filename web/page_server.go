@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -69,7 +70,7 @@ func (s *Server) addServerForm(c echo.Context) error {
 		Lead:   "Keep it where your CI keeps its secrets, as COUNTERSIGN_WEBHOOK_SECRET.",
 		Secret: secret, Command: s.pushCommand(srv.Slug),
 		Next:    views.Link{Text: "I have kept it: wait for the first push", URL: serverPath(srv.Slug) + "/connect"},
-		PollURL: serverPath(srv.Slug) + "/connect/state", Waiting: waitingSentence,
+		PollURL: serverPath(srv.Slug) + "/connect/state", LiveURL: serverPath(srv.Slug) + "/events", Waiting: waitingSentence,
 	}
 	p.Width = narrow
 	return s.render(c, http.StatusCreated, views.Secret(p))
@@ -123,8 +124,8 @@ type arrival struct {
 }
 
 // arrivalOf looks at the newest delivery: whatever a later push says counts.
-func (s *Server) arrivalOf(c echo.Context, slug string) (arrival, error) {
-	list, err := s.svc.Deliveries(c.Request().Context(), s.actor(c), slug, review.Page{Limit: 1})
+func (s *Server) arrivalOf(ctx context.Context, a review.Actor, slug string) (arrival, error) {
+	list, err := s.svc.Deliveries(ctx, a, slug, review.Page{Limit: 1})
 	if err != nil || len(list) == 0 {
 		return arrival{State: "waiting", Text: waitingSentence}, err
 	}
@@ -137,7 +138,7 @@ func (s *Server) arrivalOf(c echo.Context, slug string) (arrival, error) {
 
 // connectState answers the module that waits for the first push.
 func (s *Server) connectState(c echo.Context) error {
-	a, err := s.arrivalOf(c, c.Param("server"))
+	a, err := s.arrivalOf(c.Request().Context(), s.actor(c), c.Param("server"))
 	if err != nil {
 		return err
 	}
@@ -159,14 +160,14 @@ func (s *Server) connectPage(c echo.Context) error {
 		return err
 	}
 	srv := &view.Server
-	a, err := s.arrivalOf(c, srv.Slug)
+	a, err := s.arrivalOf(c.Request().Context(), s.actor(c), srv.Slug)
 	if err != nil {
 		return err
 	}
 	look := arrivalLooks[a.State]
 	p := views.ConnectPage{
 		Page: s.page(c, "Connect "+srv.Slug, "servers", serversCrumb, serverCrumb(srv)), Server: views.ShowName(srv.Name),
-		Command: s.pushCommand(srv.Slug), PollURL: serverPath(srv.Slug) + "/connect/state", RotateURL: serverPath(srv.Slug) + "#settings",
+		Command: s.pushCommand(srv.Slug), PollURL: serverPath(srv.Slug) + "/connect/state", LiveURL: serverPath(srv.Slug) + "/events", RotateURL: serverPath(srv.Slug) + "#settings",
 		State: a.State, Tone: look.Tone, Icon: look.Icon, Status: views.Say(a.Text),
 	}
 	p.Width = narrow
@@ -178,7 +179,7 @@ func (s *Server) connectPage(c echo.Context) error {
 		p.Problems = problems(a.delivery.Problems)
 	}
 	if a.State == "arrived" {
-		p.PollURL = ""
+		p.PollURL, p.LiveURL = "", ""
 		p.Next = &views.Link{Text: "Review it", URL: releasePath(a.delivery.ReleaseID)}
 	}
 	return s.render(c, http.StatusOK, views.Connect(p))

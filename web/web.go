@@ -39,6 +39,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/labstack/echo/v4"
 
+	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/review"
 )
 
@@ -60,6 +61,9 @@ type Options struct {
 	Log *slog.Logger
 	// Build is shown by /healthz and at the foot of pages.
 	Build BuildInfo
+	// Live wakes pages that wait for news; nil is a hub that nobody tells anything,
+	// so that pages are told when they ask.
+	Live *live.Hub
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -78,6 +82,7 @@ type Server struct {
 	log      *slog.Logger
 	echo     *echo.Echo
 	sessions *scs.SessionManager
+	hub      *live.Hub
 	cross    *http.CrossOriginProtection
 	pushing  chan struct{} // a place for every push that is being worked on
 	room     atomic.Int64  // bytes that bodies of pushes may still take
@@ -104,7 +109,7 @@ func New(svc *review.Service, opt Options) (*Server, error) {
 	}
 	s := &Server{svc: svc, opt: withDefaults(opt), base: base, pushing: make(chan struct{}, pushesAtOnce)}
 	s.room.Store(pushesAtOnce * s.opt.ListingBytes)
-	s.log = s.opt.Log
+	s.log, s.hub = s.opt.Log, s.opt.Live
 	s.sessions = newSessions(s.opt.Sessions, s.secure())
 	s.cross = http.NewCrossOriginProtection()
 	if err := s.cross.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
@@ -138,6 +143,9 @@ func withDefaults(opt Options) Options {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	if opt.Live == nil {
+		opt.Live = live.NewHub()
+	}
 	if opt.Ready == nil {
 		opt.Ready = func(context.Context) error { return nil }
 	}
@@ -162,6 +170,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	srv.RegisterOnShutdown(s.hub.Close) // streams would hold the end up
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {

@@ -46,12 +46,14 @@ func (c *demoCmd) Run(e *env) error {
 		return fmt.Errorf("the demo's database can't be opened: %w", err)
 	}
 	defer in.close()
-	srv, err := in.server(newLog(io.Discard, false))
+	log := newLog(io.Discard, false)
+	srv, err := in.server(log)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(e.ctx)
 	defer cancel()
+	go in.listen(ctx, log)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 	link, err := in.stageDemo(ctx)

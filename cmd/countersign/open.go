@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/internal/config"
+	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/store"
 )
@@ -17,6 +18,7 @@ type instance struct {
 	cfg   config.Config
 	store *store.Store
 	svc   *review.Service
+	hub   *live.Hub // wakes pages that wait
 }
 
 // openInstance migrates and opens the database of the configuration. Every
@@ -38,7 +40,7 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 		return nil, err
 	}
 	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret)})
-	return &instance{cfg: cfg, store: st, svc: svc}, nil
+	return &instance{cfg: cfg, store: st, svc: svc, hub: live.NewHub()}, nil
 }
 
 func (i *instance) close() { i.store.Close() }

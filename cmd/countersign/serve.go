@@ -43,6 +43,7 @@ func (c *serveCmd) Run(e *env) error {
 		return err
 	}
 	go in.sweep(e.ctx, log)
+	go in.listen(e.ctx, log)
 	return srv.Serve(e.ctx, ln)
 }
 
@@ -60,6 +61,14 @@ func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+// listen wakes waiting pages when something is committed, until ctx ends. Without
+// it pages still look every few seconds.
+func (i *instance) listen(ctx context.Context, log *slog.Logger) {
+	if err := i.store.Listen(ctx, i.hub.Tell); err != nil {
+		log.Error("pages are not told at once what happens", "error", err)
 	}
 }
 
@@ -84,6 +93,7 @@ func (i *instance) server(log *slog.Logger) (*web.Server, error) {
 		BaseURL:  i.cfg.BaseURL,
 		Sessions: i.store.Sessions(),
 		Ready:    i.store.Ping,
+		Live:     i.hub,
 		Log:      log,
 		Build:    web.BuildInfo{Version: version()},
 	})

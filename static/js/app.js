@@ -3,9 +3,9 @@
 import { copyButtons } from "./copy.js";
 import { keys } from "./keys.js";
 import { list } from "./list.js";
-import { poll } from "./poll.js";
+import { live } from "./live.js";
 
 copyButtons(document);
 keys(document);
 list(document);
-poll(document);
+live(document);

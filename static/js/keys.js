@@ -11,7 +11,7 @@ export function keys(doc) {
   if (!(help instanceof HTMLDialogElement)) return;
   setUpHelp(doc, help);
   doc.addEventListener("keydown", (event) => {
-    if (!wanted(event, help)) return;
+    if (leave(event) || !wanted(event, help)) return;
     if (act(doc, help, event.key)) event.preventDefault();
   });
 }
@@ -49,6 +49,17 @@ function wanted(event, help) {
   if (event.key !== "?" && !switchedOn()) return false;
   const at = event.target;
   return !(at instanceof HTMLElement && at.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]"));
+}
+
+/**
+ * Escape leads out of a text to the item that it is about, where keys work again.
+ *
+ * @param {KeyboardEvent} event
+ */
+function leave(event) {
+  if (event.key !== "Escape" || event.isComposing || !switchedOn()) return false;
+  const at = event.target;
+  return at instanceof HTMLTextAreaElement && focusOn(at.closest("[data-item]"));
 }
 
 /**

@@ -1,23 +1,16 @@
+const firstPause = 1500;
+const longestPause = 15000;
+
 /**
- * Asks for the state of something that is waited for, and shows it.
+ * Shows the state of something that is waited for, and asks for it when nobody
+ * tells.
  *
  * The element carries data-poll, an address that answers
  * {"state": "...", "text": "..."}. Where it also carries data-poll-state, the page
  * is loaded again as soon as the state is another one; else the text is shown in
- * its data-poll-text.
- *
- * @param {Document} doc
+ * its data-poll-text, and its data-poll-show appears beside it.
  */
-export function poll(doc) {
-  for (const element of doc.querySelectorAll("[data-poll]")) {
-    if (element instanceof HTMLElement) new Poll(element).later();
-  }
-}
-
-const firstPause = 1500;
-const longestPause = 15000;
-
-class Poll {
+export class Poll {
   /** @param {HTMLElement} element */
   constructor(element) {
     this.element = element;
@@ -54,6 +47,8 @@ class Poll {
     }
     const text = this.element.querySelector("[data-poll-text]");
     if (text && text.textContent !== now.text) text.textContent = now.text;
+    const more = this.element.querySelector("[data-poll-show]");
+    if (more instanceof HTMLElement) more.hidden = now.text === "";
     return now.state === "arrived";
   }
 }
