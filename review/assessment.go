@@ -67,7 +67,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 		l.found = append(l.found, &assessment{candidate: c})
 	}
 	for _, step := range []func() error{
-		l.bases, l.names, l.outlines, l.waivers, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.threads, l.people, l.overrides,
+		l.bases, l.names, l.outlines, l.waivers, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.brought, l.threads, l.people, l.overrides,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -571,14 +571,8 @@ func (l *loader) revisions() error {
 
 // wrote adds the people and the token behind a revision.
 func (as *assessment) wrote(r *Revision) {
-	for _, id := range []string{r.PusherID, r.AuthorID} {
-		if id != "" && !slices.Contains(as.authors, id) {
-			as.authors = append(as.authors, id)
-		}
-	}
-	if r.TokenID != "" && !slices.Contains(as.tokens, r.TokenID) {
-		as.tokens = append(as.tokens, r.TokenID)
-	}
+	as.joined(r.PusherID, r.TokenID)
+	as.joined(r.AuthorID, "")
 }
 
 // threads reads the open threads that block.

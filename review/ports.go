@@ -42,6 +42,7 @@ type Tx interface {
 	DeliveryStore
 	ReportStore
 	AuditStore
+	AuthorStore
 }
 
 // ServerStore keeps servers, their webhook secrets and their profiles.
@@ -196,7 +197,7 @@ type ThreadFilter struct {
 
 // ThreadStore keeps threads and comments.
 type ThreadStore interface {
-	InsertThread(ctx context.Context, t *Thread) error // with its first comment
+	InsertThread(ctx context.Context, t *Thread) error   // with its first comment
 	InsertComment(ctx context.Context, c *Comment) error // with its suggestion
 	// EditComment replaces the text of a comment and keeps the earlier one.
 	EditComment(ctx context.Context, e *CommentEdit, body string) error

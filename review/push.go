@@ -344,6 +344,9 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err := tx.InsertRevision(ctx, &c.revision); err != nil {
 		return nil, taken(err)
 	}
+	if err := tx.InsertAuthors(ctx, as.authorship()); err != nil {
+		return nil, err
+	}
 	if err := voidRemovals(ctx, tx, c); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 var approvalCases = map[string]func(*world){
 	"1: CI pushed her commit, she approves":             approvalAuthor,
+	"1: she approves what others push again":            approvalPushedAgain,
 	"2: a token with push and review decides its push":  approvalToken,
 	"3: team policy, one word changed":                  approvalOneWord,
 	"8: a new profile":                                  approvalProfile,
@@ -65,6 +66,30 @@ func approvalAuthor(w *world) {
 	if g := w.wantGate(p, gate.Pass); !g.Independent {
 		w.Error("Rob is not the author")
 	}
+}
+
+// approvalPushedAgain: the bytes that she brought stay hers in whatever release
+// somebody pushes them again, alone or among other tools, and so does a removal.
+func approvalPushedAgain(w *world) {
+	w.released("1", three())
+	m := w.sending("2", changed("Finds. Never twice."))
+	m.params.Author = email("Rita")
+	w.pushAs(m)
+	again := w.pushAs(w.sending("3", changed("Finds. Never twice.")))
+	w.approve(w.rita, idOf(again), "find")
+	w.wantGate(again, gate.Blocked, "approval:find")
+	among := w.pushAs(w.sending("4", listing(tool("find", "Finds. Never twice."), tool("drop", "Drops."), tool("list", "Lists."), tool("sort", "Sorts."))))
+	w.approve(w.rita, idOf(among), "sort")
+	w.wantGate(among, gate.Blocked, "approval:find", "approval:sort")
+
+	gone := w.sending("5", listing(tool("find", "Finds."), tool("drop", "Drops.")))
+	gone.params.Author = email("Rita")
+	w.pushAs(gone)
+	p := w.pushAs(w.sending("6", listing(tool("find", "Finds."), tool("drop", "Drops."))))
+	w.approve(w.rita, idOf(p), "list")
+	w.wantGate(p, gate.Blocked, "removal:list")
+	w.approve(w.rob, idOf(p), "list")
+	w.wantGate(p, gate.Pass)
 }
 
 func approvalToken(w *world) {

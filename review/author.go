@@ -1,0 +1,101 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Author says that a person or a token brought something to a profile. Exactly one
+// of UserID and TokenID is set.
+type Author struct {
+	ServerID string
+	Profile  string
+	Key      surface.Hash // see brought
+	UserID   string
+	TokenID  string
+}
+
+// AuthorStore keeps who brought what. It outlives the release in which it was
+// brought: else bytes pushed again under another version, without an author, would
+// be nobody's, and their author could approve them.
+type AuthorStore interface {
+	// InsertAuthors adds those that are not kept yet.
+	InsertAuthors(ctx context.Context, as []Author) error
+	// Authors returns those of the profiles whose key is one of keys.
+	Authors(ctx context.Context, profiles []ProfileKey, keys []surface.Hash) ([]Author, error)
+}
+
+// brought is the key of what a change brings: the digest of the bytes that come, or
+// for a removal a hash of its own, since whoever removes bytes did not write them.
+func (c *outlined) brought() surface.Hash {
+	if c.Kind == change.Removed {
+		return surface.HashOf(append([]byte("removed\x00"), c.From[:]...))
+	}
+	return c.To
+}
+
+// authorship is what a revision's people and token brought with it, against the
+// gate base of its push.
+func (as *assessment) authorship() []Author {
+	var all []Author
+	add := func(userID, tokenID string) {
+		if userID == "" && tokenID == "" {
+			return
+		}
+		for i := range as.outline.Changes {
+			all = append(all, Author{as.server.ID, as.release.Profile, as.outline.Changes[i].brought(), userID, tokenID})
+		}
+	}
+	add(as.revision.PusherID, "")
+	if as.revision.AuthorID != as.revision.PusherID {
+		add(as.revision.AuthorID, "")
+	}
+	add("", as.revision.TokenID)
+	return all
+}
+
+// brought adds to each candidate who brought any of its changes in another release.
+func (l *loader) brought() error {
+	var keys []surface.Hash
+	for _, as := range l.found {
+		for i := range as.outline.Changes {
+			keys = append(keys, as.outline.Changes[i].brought())
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	authors, err := l.tx.Authors(l.ctx, l.profiles(), keys)
+	if err != nil {
+		return err
+	}
+	by := map[ProfileKey]map[surface.Hash][]Author{}
+	for _, a := range authors {
+		p := ProfileKey{a.ServerID, a.Profile}
+		if by[p] == nil {
+			by[p] = map[surface.Hash][]Author{}
+		}
+		by[p][a.Key] = append(by[p][a.Key], a)
+	}
+	for _, as := range l.found {
+		for i := range as.outline.Changes {
+			for _, a := range by[as.profile()][as.outline.Changes[i].brought()] {
+				as.joined(a.UserID, a.TokenID)
+			}
+		}
+	}
+	return nil
+}
+
+// joined adds a person and a token to those behind the candidate.
+func (as *assessment) joined(userID, tokenID string) {
+	if userID != "" && !slices.Contains(as.authors, userID) {
+		as.authors = append(as.authors, userID)
+	}
+	if tokenID != "" && !slices.Contains(as.tokens, tokenID) {
+		as.tokens = append(as.tokens, tokenID)
+	}
+}
