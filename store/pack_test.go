@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,6 +109,39 @@ func TestSplitKeepsEveryByte(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a version costs beside its tools must be small: one that changes little
+// costs little.
+func TestSplitCostsLittle(t *testing.T) {
+	const tools = 300
+	var text bytes.Buffer
+	text.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"tools":[`)
+	for i := range tools {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		fmt.Fprintf(&text, `{"name":"action_%d","description":%q,"inputSchema":{"type":"object"}}`, i, strings.Repeat("Says what it does. ", 40))
+	}
+	text.WriteString(`]}}`)
+	l, err := surface.Read(text.Bytes(), surface.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	envelope, refs := split(l)
+	for i := range refs {
+		refs[i].slice = int64(1000 + i) // as they come in together
+	}
+	if cost := len(envelope) + len(packRefs(refs)); len(refs) != tools || cost > 4*tools {
+		t.Errorf("%d records and %d bytes beside the tools, want %d and %d at most", len(refs), cost, tools, 4*tools)
+	}
+	again := make([]surface.Tool, tools)
+	for i := range again {
+		again[i].Raw = bytes.Clone(l.Tools[i].Raw)
+	}
+	if joined, err := join(envelope, refs, again); err != nil || !bytes.Equal(joined, l.Raw) {
+		t.Errorf("joined differs from what was read: %v", err)
 	}
 }
 

@@ -18,8 +18,8 @@
 //
 // # Storing
 //
-// [Split] cuts a listing's raw bytes at its tools, so that a store keeps each
-// definition once, and [Join] gives the exact bytes back. Reading Raw again gives
+// Each [Tool] says where its bytes stand in Raw, so that a store can cut them out,
+// keep each definition once and give the exact bytes back. Reading Raw again gives
 // the same listing, so nothing else needs to be kept.
 //
 // # Text

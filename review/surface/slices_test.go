@@ -17,11 +17,10 @@ import (
 )
 
 // checkSlices checks what every reading must hold: raw slices are where they say
-// they are, and cutting and joining gives the exact bytes.
+// they are, in order and apart from each other, so that a store can cut them out.
 func checkSlices(t testing.TB, l *surface.Listing) {
 	t.Helper()
-	envelope, pieces := surface.Split(l)
-	i := 0
+	end := 0
 	for n, tool := range l.Tools {
 		if tool.Position != n+1 {
 			t.Fatalf("tool %d says that it is %d", n+1, tool.Position)
@@ -35,24 +34,17 @@ func checkSlices(t testing.TB, l *surface.Listing) {
 		if tool.Offset < 0 {
 			continue
 		}
-		if !bytes.Equal(l.Raw[tool.Offset:tool.Offset+len(tool.Raw)], tool.Raw) {
+		if tool.Offset < end {
+			t.Fatalf("tool %d begins at %d, the one before ends at %d", n+1, tool.Offset, end)
+		}
+		end = tool.Offset + len(tool.Raw)
+		if !bytes.Equal(l.Raw[tool.Offset:end], tool.Raw) {
 			t.Fatalf("tool %d is not at its offset", n+1)
 		}
-		if surface.HashOf(pieces[i]) != tool.RawHash {
-			t.Fatalf("piece %d is not tool %d", i, n+1)
-		}
-		i++
-	}
-	if i != len(pieces) {
-		t.Fatalf("%d pieces for %d tools", len(pieces), i)
-	}
-	raw, err := surface.Join(envelope, pieces)
-	if err != nil || !bytes.Equal(raw, l.Raw) {
-		t.Fatalf("joined %q, want %q: %v", raw, l.Raw, err)
 	}
 }
 
-func TestSplitAndJoin(t *testing.T) {
+func TestSlices(t *testing.T) {
 	for _, f := range goldenInputs(t) {
 		if l, err := surface.Read(f, surface.Options{}); err == nil {
 			checkSlices(t, l)
@@ -83,38 +75,6 @@ func goldenInputs(t testing.TB) [][]byte {
 		}
 	}
 	return inputs
-}
-
-func TestJoinRefusesDamage(t *testing.T) {
-	l := mustRead(t, []byte(`{"tools":[`+oneTool+`,`+oneTool+`]}`), surface.Options{})
-	envelope, pieces := surface.Split(l)
-	for name, try := range map[string]struct {
-		envelope []byte
-		pieces   []jsontext.Value
-	}{
-		"no envelope":      {nil, pieces},
-		"other version":    {append([]byte{9}, envelope[1:]...), pieces},
-		"a piece missing":  {envelope, pieces[:1]},
-		"a piece too many": {envelope, append(pieces[:2:2], pieces[0])},
-		"cut":              {envelope[:3], pieces},
-		"gap too long":     {[]byte{1, 2, 200, 1, 1, '{'}, pieces},
-		"count too high":   {[]byte{1, 255, 255, 255, 255, 15}, nil},
-		"count cut":        {[]byte{1, 255}, nil},
-	} {
-		if raw, err := surface.Join(try.envelope, try.pieces); err == nil {
-			t.Errorf("%s: joined %q", name, raw)
-		}
-	}
-}
-
-// The envelope of a big listing must be small: a version that changes little costs
-// little.
-func TestEnvelopeIsSmall(t *testing.T) {
-	text := benchmarkListing(300)
-	envelope, pieces := surface.Split(mustRead(t, text, surface.Options{}))
-	if len(pieces) != 300 || len(envelope) > 1000 {
-		t.Errorf("%d pieces, envelope of %d bytes for %d", len(pieces), len(envelope), len(text))
-	}
 }
 
 // benchmarkListing writes n tools of about a kilobyte each.
