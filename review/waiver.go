@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -140,7 +141,7 @@ func (n *NewWaiver) check() error {
 		return Errorf(Invalid, "Name the finding by its fingerprint.")
 	case n.Kind != lint.AcceptedRisk && n.Kind != lint.CouldNotTell:
 		return Errorf(Invalid, "Say what you mean: %s (the finding is right and we live with it) or %s (nobody could tell).", lint.AcceptedRisk, lint.CouldNotTell)
-	case n.Reason == "" || !keepable(n.Reason, maxNote):
+	case prose.Blank(n.Reason) || !keepable(n.Reason, maxNote):
 		return Errorf(Invalid, "Write why this finding is accepted, in at most 64 KiB of text.")
 	case n.Days < 0 || n.Days > maxWaiverDays:
 		return Errorf(Invalid, "A waiver holds for 1 to %d days.", maxWaiverDays)
@@ -168,10 +169,10 @@ func (n *NewWaiver) until(s lint.Severity, now time.Time) (time.Time, error) {
 // pushed, but for where people review themselves. A critical one counts once a
 // second person confirms it. Stale when the head has no such finding any more.
 func (s *Service) Waive(ctx context.Context, a Actor, releaseID string, n NewWaiver) (*ReleaseView, error) {
-	if err := n.check(); err != nil {
-		return nil, err
-	}
 	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		if err := n.check(); err != nil {
+			return err
+		}
 		f, err := as.finding(ctx, tx, n.Fingerprint)
 		if err != nil {
 			return err
@@ -290,6 +291,9 @@ func (s *Service) ConfirmWaiver(ctx context.Context, a Actor, releaseID, id stri
 
 // waiver returns a waiver of the candidate's profile.
 func (as *assessment) waiver(ctx context.Context, tx Tx, id string) (*Waiver, error) {
+	if id == "" {
+		return nil, Errorf(Invalid, "Name the waiver by its id.")
+	}
 	w, err := tx.WaiverByID(ctx, id)
 	if KindOf(err) == NotFound {
 		return nil, errNoSuchThing
@@ -322,10 +326,11 @@ func (as *assessment) mayConfirm(a Actor, w *Waiver, now time.Time) error {
 // EndWaiver takes a waiver back: who gave it or a maintainer, with a reason. The
 // finding counts again from now on.
 func (s *Service) EndWaiver(ctx context.Context, a Actor, releaseID, id, why string) (*ReleaseView, error) {
-	if why = strings.TrimSpace(why); why == "" || !keepable(why, maxNote) {
-		return nil, Errorf(Invalid, "Write why the waiver is taken back, in at most 64 KiB of text.")
-	}
+	why = strings.TrimSpace(why)
 	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		if why == "" || !keepable(why, maxNote) {
+			return Errorf(Invalid, "Write why the waiver is taken back, in at most 64 KiB of text.")
+		}
 		w, err := as.waiver(ctx, tx, id)
 		if err != nil {
 			return err

@@ -113,6 +113,7 @@ func presentSummary(r review.ReleaseSummary) api.Release {
 		Why:         r.Why,
 		Class:       string(r.Class),
 		Counts:      presentCounts(r.Counts),
+		Findings:    presentFindingCounts(r.Findings),
 		Listing:     presentListing(r.Listing),
 		Predecessor: r.Release.Predecessor,
 		Revision:    presentRevision(r.Release.Head),
@@ -150,16 +151,18 @@ func (s *Server) presentRelease(v *review.ReleaseView) api.ReleaseDetail {
 		revisions = append(revisions, presentRevision(r))
 	}
 	class, counts := summarise(v)
+	found := review.CountFindings(v.Findings)
 	return api.ReleaseDetail{
 		Release: presentSummary(review.ReleaseSummary{
-			Release: v.Release,
-			State:   v.State,
-			Gate:    v.Answer.Result,
-			Why:     v.Answer.Why,
-			Listing: v.Listing,
-			Class:   class,
-			Counts:  counts,
-			URL:     s.link("/releases/" + v.Release.ID),
+			Release:  v.Release,
+			State:    v.State,
+			Gate:     v.Answer.Result,
+			Why:      v.Answer.Why,
+			Listing:  v.Listing,
+			Class:    class,
+			Counts:   counts,
+			Findings: &found,
+			URL:      s.link("/releases/" + v.Release.ID),
 		}),
 		Server:    v.Server.Slug,
 		Revisions: revisions,

@@ -124,5 +124,5 @@ func (s *Server) apiRoutes() []route {
 		get("/healthz", anybody, s.healthz).bare(),
 		get("/readyz", anybody, s.readyz).bare(),
 		get(static.Prefix+"*", anybody, echo.WrapHandler(static.Handler())).bare(),
-	}, s.depthRoutes()...)
+	}, append(s.depthRoutes(), s.findingRoutes()...)...)
 }

@@ -26,6 +26,7 @@ var described = []any{
 	api.Drafts{}, api.Draft{}, api.DraftComment{}, api.PublishRequest{}, api.EditRequest{}, api.CommentEdits{}, api.CommentEdit{},
 	api.Inbox{}, api.Attention{}, api.Notice{}, api.ReadRequest{}, api.FollowRequest{}, api.Discussion{}, api.DiscussionCounts{},
 	api.Place{}, api.Suggestion{},
+	api.FindingCounts{}, api.Findings{}, api.Waivers{}, api.Waiver{}, api.WaiverRequest{}, api.EndWaiverRequest{},
 }
 
 // elsewhere are schemas of what other packages write: their tests hold them.

@@ -11,6 +11,7 @@ type PushAnswer struct {
 	Release  *PushedRelease `json:"release,omitempty"`
 	Analysis string         `json:"analysis"`          // "done" or "pending"
 	Changes  map[string]int `json:"changes,omitempty"` // by class
+	Findings *FindingCounts `json:"findings,omitempty"`
 	Gate     *GateResult    `json:"gate,omitempty"`
 	Note     string         `json:"note,omitempty"`
 	Problems []InputError   `json:"problems,omitempty"`
@@ -185,8 +186,9 @@ type Release struct {
 	URL         string         `json:"url"`
 	Gate        string         `json:"gate"`
 	Why         string         `json:"why"`
-	Class       string         `json:"class"`  // strongest against the gate base
-	Counts      map[string]int `json:"counts"` // changes by class
+	Class       string         `json:"class"`    // strongest against the gate base
+	Counts      map[string]int `json:"counts"`   // changes by class
+	Findings    *FindingCounts `json:"findings"` // null while unknown
 	Listing     ListingInfo    `json:"listing"`
 	Predecessor string         `json:"predecessor"`
 	Revision    Revision       `json:"revision"` // the newest

@@ -1,0 +1,70 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// FindingCounts are findings by severity.
+type FindingCounts struct {
+	Critical int `json:"critical"`
+	High     int `json:"high"`
+	Warn     int `json:"warn"`
+	Info     int `json:"info"`
+	New      int `json:"new"`    // of those, not there in the gate base
+	Waived   int `json:"waived"` // not counted above
+}
+
+// Findings are what countersign lint prints, with the waivers that are open on
+// them.
+type Findings struct {
+	Findings     json.RawMessage `json:"findings"`
+	Counts       json.RawMessage `json:"counts"`
+	Waived       int             `json:"waived"`
+	RulesVersion string          `json:"rules_version"`
+	Waivers      []Waiver        `json:"waivers"`
+}
+
+// Waivers is a page of waivers, newest first.
+type Waivers struct {
+	Waivers []Waiver `json:"waivers"`
+	Next    string   `json:"next"`
+}
+
+// Waiver is an accepted finding, at one place.
+type Waiver struct {
+	ID          string     `json:"id"`
+	Profile     string     `json:"profile"`
+	Release     string     `json:"release"` // where it was given
+	Rule        string     `json:"rule"`
+	RuleVersion string     `json:"rule_version"`
+	Severity    string     `json:"severity"`
+	Tool        string     `json:"tool"` // "": the listing
+	Pointer     string     `json:"pointer"`
+	Fingerprint string     `json:"fingerprint"`
+	Kind        string     `json:"kind"` // accepted-risk or could-not-check
+	Reason      string     `json:"reason"`
+	By          string     `json:"by"`
+	At          time.Time  `json:"at"`
+	Until       time.Time  `json:"until"`
+	Policy      int        `json:"policy_version"`
+	ConfirmedBy string     `json:"confirmed_by"` // the second person, for a critical one
+	ConfirmedAt *time.Time `json:"confirmed_at"`
+	EndedAt     *time.Time `json:"ended_at"`
+	EndedWhy    string     `json:"ended_why"`
+	Holds       bool       `json:"holds"`
+}
+
+// WaiverRequest accepts a finding of a release, at all of its places.
+type WaiverRequest struct {
+	Fingerprint string `json:"fingerprint"`
+	Kind        string `json:"kind"`
+	Reason      string `json:"reason"`
+	Days        int    `json:"days,omitempty"` // 1 to 365, of a critical one 90; absent: 180, or 90
+}
+
+// EndWaiverRequest takes a waiver back.
+type EndWaiverRequest struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
