@@ -207,13 +207,17 @@ var (
 		no arguments, is assumed, par défaut, standardmäßig, por defecto, por omisión, por padrão, predefinito, по умолчанию`)
 	defaultTexts = texts(`(default, default:, default =, default=, 默认, デフォルト, 既定`)
 
-	formatWords = list(`format, formats, formatted, iso 8601, iso8601, iso-8601, rfc3339, rfc 3339, rfc-3339, utc, base64, must match, maximum, minimum, max, min,
+	formatWords = list(`format, formats, formatted, iso 8601, iso8601, iso-8601, rfc3339, rfc 3339, rfc-3339, utc, base64, must match,
 		at most, at least, no more than, comma-separated, comma separated, newline-separated, space-separated, case-sensitive, case-insensitive, case sensitive, case insensitive, uuid, guid, regex, regexp,
 		regular expression, starts with, starting with, begins with, ends with, prefixed, unix, epoch, timestamp, timestamps, glob, absolute path, relative path,
 		absolute, relative to, in seconds, in milliseconds, in minutes, in hours, in days, in cents, in bytes, in pixels, characters, as json, json object, json string, json array, valid json,
 		1-based, 0-based, zero-based, one-based, base64-encoded, url-encoded, one of, valid values, allowed values, accepted values, possible values, supported values, supported types,
 		supported formats, inclusive, exclusive, sorted, ordered, in order, order of, paginated, per page, limited to, limit of, ranges from, wildcard, wildcards, pattern,
 		yyyy-mm-dd, au format, im format, en formato, no formato, formato, в формате`)
+	// boundWords fix a limit where they come with a number: "the maximum number of
+	// rows" only says what a parameter is.
+	boundWords  = list(`maximum, minimum, max, min`)
+	numberWords = list(`one, two, three, four, five, six, seven, eight, nine, ten, hundred, thousand, million`)
 	formatTexts = texts(`yyyy, 格式, 形式, 最大, 最多`)
 
 	exampleWords = list(`e.g, e.g., eg, for example, for instance, example, examples, par exemple, zum beispiel, z.b, por ejemplo, por exemplo, per esempio, например`)
@@ -297,7 +301,11 @@ func (p phrase) isDefault() bool {
 }
 
 func (p phrase) isFormat() bool {
-	return p.has(formatWords) || p.holdsAny(formatTexts) || p.hasRange() || p.allowsOnly()
+	return p.has(formatWords) || p.holdsAny(formatTexts) || p.hasRange() || p.allowsOnly() || p.has(boundWords) && p.hasNumber()
+}
+
+func (p phrase) hasNumber() bool {
+	return p.has(numberWords) || strings.ContainsAny(p.raw, "0123456789")
 }
 
 // allowsOnly reports sentences such as "Only full names are supported."

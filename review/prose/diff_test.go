@@ -191,7 +191,9 @@ func TestSays(t *testing.T) {
 		{"edges", "a b", "a b\n", "Only blanks at the start or end differ. No word changed."},
 		{"space", "a b", "a  b", "Only spaces differ, first after 'a'. No word changed."},
 		{"break", "one two", "one\ntwo", "Only spaces and line breaks differ, first after 'one'. No word changed."},
-		{"joined", "to day is", "today is", "Only blanks between words or signs differ: some were added or removed at the start."},
+		{"joined", "to day is", "today is", ""},
+		{"split", "Filename to save to.", "File name to save to.", ""},
+		{"blank after a sign", "one,two", "one, two", "Only blanks between words or signs differ: some were added or removed after 'one'."},
 		{"from nothing", "", " ", ""},
 	}
 	for _, tt := range tests {

@@ -2,6 +2,7 @@ package prose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -32,8 +33,8 @@ func sayBlanks(old, new string, all []extent) string {
 		return "Only line ends differ: CR LF became LF."
 	case strings.Trim(old, blanks) == strings.Trim(new, blanks):
 		return "Only blanks at the start or end differ. No word changed."
-	case withoutBlanks(old) != withoutBlanks(new):
-		return ""
+	case withoutBlanks(old) != withoutBlanks(new), !slices.Equal(wordsIn(old), wordsIn(new)):
+		return "" // "file name" for "filename" is another word, though only a blank came in
 	}
 	if strings.Join(strings.FieldsFunc(old, isASCIIBlank), " ") != strings.Join(strings.FieldsFunc(new, isASCIIBlank), " ") {
 		return "Only blanks between words or signs differ: some were added or removed" + wordBefore(old, firstChange(all)) + "."
@@ -43,6 +44,17 @@ func sayBlanks(old, new string, all []extent) string {
 		what = "spaces"
 	}
 	return "Only " + what + " differ, first" + wordBefore(old, firstChange(all)) + ". No word changed."
+}
+
+// wordsIn lists the words of s as the comparison takes them.
+func wordsIn(s string) []string {
+	var words []string
+	for _, tok := range tokenise(s, HiddenIn(s)) {
+		if w := s[tok.start:tok.end]; isWord(w) {
+			words = append(words, w)
+		}
+	}
+	return words
 }
 
 // sameLines reports whether two texts that differ in blanks alone have the same

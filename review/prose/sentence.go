@@ -41,9 +41,16 @@ type block struct {
 func blocksOf(s string) []block {
 	var out []block
 	start, fence := 0, ""
-	previous := line{}
+	previous, spans := line{}, lineSpans(s)
 	for at := 0; at < len(s); {
 		l := lineAt(s, at)
+		for len(spans) > 0 && spans[0].end <= at {
+			spans = spans[1:]
+		}
+		if fence == "" && len(spans) > 0 && spans[0].start < at {
+			previous, at = l, l.end // within a code span
+			continue
+		}
 		mark := fenceOf(l.text)
 		switch {
 		case fence != "":
@@ -63,6 +70,69 @@ func blocksOf(s string) []block {
 		previous, at = l, l.end
 	}
 	return append(out, block{start, len(s), fence != ""})
+}
+
+// lineSpans lists the code spans of s that go over several lines, in order: a line
+// end within one ends no sentence. One backtick reaches no further than the
+// paragraph or list item that it stands in, three to wherever they close.
+func lineSpans(s string) []span {
+	var spans []span
+	for at := 0; at < len(s); {
+		l := lineAt(s, at)
+		if mark := fenceOf(l.text); mark != "" {
+			at = fenceEnd(s, l.end, mark)
+			continue
+		}
+		at = l.end
+		if code, ok := openSpan(s, l); ok {
+			spans = append(spans, code)
+			at = code.end
+		}
+	}
+	return spans
+}
+
+// fenceEnd returns the end of the line at or after at that closes a fence.
+func fenceEnd(s string, at int, mark string) int {
+	for at < len(s) {
+		l := lineAt(s, at)
+		at = l.end
+		if fenceOf(l.text) == mark {
+			break
+		}
+	}
+	return at
+}
+
+// openSpan returns the code span that starts on a line and ends on a later one.
+func openSpan(s string, l line) (span, bool) {
+	for i := l.start; i < l.end; i++ {
+		if s[i] != '`' {
+			continue
+		}
+		stop, closed := codeEnd(s, i, len(s))
+		if closed && stop > l.end {
+			if code := s[i:stop]; strings.HasPrefix(code, "```") || oneParagraph(code) {
+				return span{i, stop}, true
+			}
+			stop = i + len(s[i:stop]) - len(strings.TrimLeft(s[i:stop], "`"))
+		}
+		i = stop - 1
+	}
+	return span{}, false
+}
+
+// oneParagraph reports whether no line of code after its first is empty, a list item
+// or a heading.
+func oneParagraph(code string) bool {
+	for at := lineAt(code, 0).end; at < len(code); {
+		l := lineAt(code, at)
+		if l.text == "" || isListItem(l.text) || isHeading(l.text) {
+			return false
+		}
+		at = l.end
+	}
+	return true
 }
 
 // line is one line of a text; end is after its newline.
@@ -416,6 +486,9 @@ func codeEnd(s string, i, end int) (stop int, closed bool) {
 	}
 	fence := s[i:ticks]
 	limit := min(end, ticks+guard)
+	if len(fence) >= 3 {
+		limit = min(end, ticks+10*guard) // an example of many lines
+	}
 	if j := strings.Index(s[ticks:limit], fence); j > 0 {
 		return ticks + j + len(fence), true
 	}
