@@ -32,3 +32,73 @@ func TestHostCalls(t *testing.T) {
 		in.want(400, in.get(mia, "/api/v1/listings/"+two+path))
 	}
 }
+
+// longWords is a description that claude-code cuts in front of its last sentence.
+func longWords(first string) string {
+	return first + strings.Repeat("Words of no weight. ", 220) + "Never call it twice."
+}
+
+// TestHostsPage reads the matrix, the preflight and one tool through one host.
+func TestHostsPage(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Viewer, "git"))
+	union := `{"name":"pick","inputSchema":{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}}`
+	one := in.pushed("git", "version=1.0.0", listing(tool("entity_get", longWords("Never call it twice. ")), tool("entity_list", "Lists."))).Listing.ID
+	two := in.pushed("git", "version=2.0.0", listing(tool("entity_get", longWords("")), tool("entity_list", "Lists."), union)).Listing
+	at := "/servers/git/listings/" + two.ID
+	doc := in.want(200, in.get(mia, at+"/hosts?base="+one)).html(t)
+	for selector, words := range map[string]string{
+		".matrix td[data-label=claude-code]": "cut",
+		".matrix tbody th":                   "entity_get",
+		"#host-anthropic-messages summary":   "refuses",
+		"#host-anthropic-messages .strong":   "Valid by the specification, refused by anthropic-messages.",
+		"#host-anthropic-messages code":      "/inputSchema/anyOf",
+		"#host-claude-code .issues":          "Never call it twice",
+		".tabs [aria-current]":               "Hosts",
+	} {
+		if got := text(doc.Find(selector)); !strings.Contains(got, words) {
+			t.Errorf("%s says %.300q, want %q", selector, got, words)
+		}
+	}
+	if got := text(doc.Find(".matrix")); strings.Contains(got, "entity_list") {
+		t.Errorf("a tool without losses is in the matrix: %s", got)
+	}
+	doc = in.want(200, in.get(mia, at+"/hosts?host=claude-code&tool=1&base="+one)).html(t)
+	if got := text(doc.Find(".ruler").First()); !strings.Contains(got, "claude-code cuts here") {
+		t.Errorf("ruler: %q", got)
+	}
+	if sides := doc.Find(".lens > article"); sides.Length() != 2 || !strings.Contains(text(doc.Find(".beyond")), "Never call it twice.") ||
+		!strings.Contains(text(doc.Find(".headline")), strings.TrimPrefix(two.Digest, "sha256:")[:4]) || !strings.Contains(text(sides.Last()), "mcp__git__entity_get") {
+		t.Errorf("lens: %.600s", text(doc.Find(".lens")))
+	}
+	in.want(404, in.get(mia, at+"/hosts?tool=9"))
+	in.want(400, in.get(mia, at+"/hosts?tool=x"))
+	in.want(400, in.get(mia, at+"/hosts?tool=1&host=netscape"))
+}
+
+// TestCostPage works out sessions, with exact amounts and with wrong ones.
+func TestCostPage(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Viewer, "git"))
+	one := in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads one entity."))).Listing.ID
+	two := in.pushed("git", "version=2.0.0", listing(tool("entity_get", "Reads one entity. Never twice."))).Listing.ID
+	at := "/servers/git/listings/" + two + "/cost"
+	doc := in.want(200, in.get(mia, at+"?turns=3&price=2.5&cache_read=0.25&base="+one)).html(t)
+	body := text(doc.Find("main"))
+	for _, words := range []string{"tokens", "o200k_base", "more than the base", "The cached prefix ends at tool 1, entity_get (edited)", "In all"} {
+		if !strings.Contains(body, words) {
+			t.Errorf("the page lacks %q: %.500s", words, body)
+		}
+	}
+	if v, _ := doc.Find("#turns").Attr("value"); v != "3" {
+		t.Errorf("the form forgot the turns: %q", v)
+	}
+	for _, wrong := range []string{"turns=0", "price=much", "cache_read=-"} {
+		doc := in.want(400, in.get(mia, at+"?"+wrong)).html(t)
+		if doc.Find(".fault").Length() != 1 || doc.Find("table").Length() == 0 {
+			t.Errorf("%s: %.300s", wrong, text(doc.Find("main")))
+		}
+	}
+}

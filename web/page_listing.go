@@ -58,20 +58,16 @@ func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *revi
 	if l.Profile != review.DefaultProfile {
 		m.Sub = append(m.Sub, "profile "+l.Profile)
 	}
-	tool, view := c.QueryParam("tool"), c.QueryParam("view")
+	tool, current := c.QueryParam("tool"), viewOverview
 	switch {
 	case tool != "":
-		m.Open = p.oneTool(tool)
-	case view == "read":
-		m.Tools = p.readTools(c.QueryParam("from"))
+		m.Open, current = p.oneTool(tool), viewOne
+	case c.QueryParam("view") == viewRead:
+		m.Tools, current = p.readTools(c.QueryParam("from")), viewRead
 	default:
 		m.Overview = p.overview()
 	}
-	m.Tabs = []views.Tab{
-		{Text: "Overview", URL: base, Current: m.Overview != nil},
-		{Text: "As a model reads it", Count: thousands(len(l.Surface.Tools)), URL: base + "?view=read", Current: m.Tools != nil},
-		{Text: "One tool", URL: base + "?tool=1", Current: m.Open != nil},
-	}
+	m.Tabs = listingTabs(srv.Slug, review.ListingInfo{ID: l.ID, Kind: l.Surface.Kind, ToolCount: len(l.Surface.Tools)}, "", current)
 	return m
 }
 

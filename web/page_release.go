@@ -172,7 +172,23 @@ func (p *releasePresenter) tabs() []views.Tab {
 	if threads > 0 {
 		tabs[2].Count = thousands(threads)
 	}
-	return tabs
+	return append(tabs, p.listingTabs()...)
+}
+
+// listingTabs lead to what hosts make of the head and what it costs, against the
+// base.
+func (p *releasePresenter) listingTabs() []views.Tab {
+	v, base := p.v, ""
+	if v.Listing.Kind != surface.KindListing {
+		return nil
+	}
+	if v.BaseListing != nil {
+		base = v.BaseListing.ID
+	}
+	return []views.Tab{
+		{Text: "Hosts", URL: hostsPath(v.Server.Slug, v.Listing.ID, "base", base)},
+		{Text: "Cost", URL: costPath(v.Server.Slug, v.Listing.ID, "base", base)},
+	}
 }
 
 func (p *releasePresenter) head() views.ReleaseHead {

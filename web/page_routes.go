@@ -40,6 +40,8 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/events", reads, s.serverEvents),
 		get("/servers/:server/deliveries", reads, s.deliveriesPage),
 		get("/servers/:server/listings/:id", reads, s.listingPage),
+		get("/servers/:server/listings/:id/hosts", reads, s.hostsPage),
+		get("/servers/:server/listings/:id/cost", reads, s.costPage),
 		get("/servers/:server/compare", reads, s.comparePage),
 		get("/servers/:server/push", reviews, s.uploadPage),
 		post("/servers/:server/push", reviews, s.uploadForm).limited(s.uploadBody()),

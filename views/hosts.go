@@ -1,0 +1,148 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// HostsPage is what hosts make of a listing before a model sees it. Lens is set
+// when one tool is looked at through one host, else the rest is.
+type HostsPage struct {
+	Page
+	Heading Sentence
+	Sub     []string
+	Digest  string
+	Tabs    []Tab
+	State   GateBar
+	Matrix  HostMatrix
+	Checks  []HostCheck
+	Lens    *HostLens
+}
+
+// HostMatrix is tools by hosts. Hosts and tools that lose nothing are counted.
+type HostMatrix struct {
+	Hosts []MatrixHost
+	Rows  []MatrixRow
+	Whole Sentence // which hosts and tools lose nothing
+}
+
+// MatrixHost heads a column.
+type MatrixHost struct {
+	ID   string
+	Sent string // "12 of 14 tools"
+}
+
+// MatrixRow is a tool with what each host makes of it.
+type MatrixRow struct {
+	Position string
+	Name     prose.Visible
+	Cells    []MatrixCell // one for each host
+}
+
+// MatrixCell is the worst of what one host does to one tool.
+type MatrixCell struct {
+	Badge *Badge // nil: everything arrives
+	URL   string
+	Label string // host and tool, for the link
+}
+
+// HostCheck is the preflight of one host.
+type HostCheck struct {
+	ID      string
+	Name    string
+	Status  Badge
+	Facts   []string // version, verified or not, tools sent, tokens
+	Failed  Sentence // why it does not start at all
+	Issues  []HostIssue
+	Info    []HostIssue // for information: other versions, generic names
+	More    string      // issues that are not shown
+	Open    bool
+	Summary string // "2 refused, 1 lost"
+}
+
+// HostIssue is one thing that an author should know before a release.
+type HostIssue struct {
+	Badge   Badge
+	Tool    prose.Visible // nil when it is about the listing
+	URL     string
+	Pointer prose.Visible
+	Verdict Sentence // "valid by the specification, refused by X"
+	Reason  Sentence
+	Takes   string // what else it takes down
+	Fix     Sentence
+	Plain   string // Fix as it is copied
+}
+
+// HostLens is one tool through one host, on both sides.
+type HostLens struct {
+	Tool   prose.Visible
+	Host   string
+	About  []string // version, verified or not
+	URL    string   // of the form that picks another host
+	Hidden []Hidden
+	Hosts  []Place
+	Back   string
+	Prev   string
+	Next   string
+	Sides  []LensSide // the base first, where there is one
+	Words  TextDiff   // descriptions as sent
+	Schema TextDiff   // schemas as sent
+}
+
+// Hidden is a field that a form carries along.
+type Hidden struct{ Name, Value string }
+
+// LensSide is a tool as one version lists it, and what arrives.
+type LensSide struct {
+	Label   string
+	Digest  string
+	Name    prose.Visible // as sent
+	NotSent Sentence
+	NoWords string
+	Kept    prose.Visible // of the description: what stands before the cut
+	Ruler   string        // "" when nothing is cut
+	Cut     prose.Visible // what does not arrive
+	Lost    []LensLoss
+}
+
+// LensLoss is one thing that does not reach the model as it was listed.
+type LensLoss struct {
+	Badge   Badge
+	Pointer prose.Visible
+	Detail  Sentence
+}
+
+// CostPage is what a listing costs.
+type CostPage struct {
+	Page
+	Heading  Sentence
+	Sub      []string
+	Digest   string
+	Tabs     []Tab
+	Tokens   string
+	Counted  Sentence // the tokenizer, and that it is an estimate
+	Growth   Sentence // against the base
+	Prefix   Sentence // what an edit breaks of the cached prefix
+	Parts    []Fact
+	Form     CostForm
+	Bill     []Fact // nil when the form has a fault
+	Tools    []CostRow
+	More     string
+	Families []CostRow
+	Compared bool
+}
+
+// CostForm is what a session is worked out with.
+type CostForm struct {
+	URL                                 string
+	Hidden                              []Hidden
+	Hosts                               []Place
+	Turns, Price, CacheRead, CacheWrite string
+	Fault                               Sentence
+}
+
+// CostRow is what one tool or one family costs.
+type CostRow struct {
+	Name   prose.Visible
+	URL    string
+	Tokens string
+	Parts  []string // name, description, schema
+	Growth string
+}

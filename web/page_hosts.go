@@ -1,0 +1,448 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/views"
+)
+
+// Bounds of the page of hosts: what goes over them is counted.
+const (
+	matrixRows   = 200
+	issuesShown  = 25
+	lensDefault  = "claude-code"
+	viewOverview = "overview"
+	viewRead     = "read"
+	viewOne      = "one"
+	viewHosts    = "hosts"
+	viewCost     = "cost"
+)
+
+// listingTabs are the views of a listing; those that compare carry the base along.
+func listingTabs(slug string, l review.ListingInfo, base, current string) []views.Tab {
+	at := listingPath(slug, l.ID)
+	tabs := []views.Tab{
+		{Text: "Overview", URL: at, Current: current == viewOverview},
+		{Text: "As a model reads it", Count: thousands(l.ToolCount), URL: at + "?view=read", Current: current == viewRead},
+		{Text: "One tool", URL: at + "?tool=1", Current: current == viewOne},
+	}
+	if l.Kind != surface.KindListing {
+		return tabs // only what a server answers is rendered and counted
+	}
+	return append(tabs,
+		views.Tab{Text: "Hosts", URL: hostsPath(slug, l.ID, "base", base), Current: current == viewHosts},
+		views.Tab{Text: "Cost", URL: costPath(slug, l.ID, "base", base), Current: current == viewCost})
+}
+
+func hostsPath(slug, id string, pairs ...string) string {
+	return path([]string{"servers", slug, "listings", id, "hosts"}, pairs...)
+}
+
+func costPath(slug, id string, pairs ...string) string {
+	return path([]string{"servers", slug, "listings", id, "cost"}, pairs...)
+}
+
+// hostsPage shows what every host makes of a listing, or one tool through one host.
+func (s *Server) hostsPage(c echo.Context) error {
+	base, tool := c.QueryParam("base"), c.QueryParam("tool")
+	if tool != "" {
+		return s.lensPage(c, base, tool)
+	}
+	v, err := s.svc.Hosts(c.Request().Context(), s.actor(c), c.Param("id"), base)
+	if err != nil {
+		return err
+	}
+	m, err := s.hostsFrame(c, &v.Server, v.Listing, v.Base)
+	if err != nil {
+		return err
+	}
+	p := hostsPresenter{v: v, base: base}
+	m.State, m.Matrix, m.Checks = p.state(), p.matrix(), p.checks()
+	return s.render(c, http.StatusOK, views.Hosts(m))
+}
+
+// hostsFrame is what all views of the page have.
+func (s *Server) hostsFrame(c echo.Context, srv *review.Server, l review.ListingInfo, base *review.ListingInfo) (views.HostsPage, error) {
+	if srv.Slug != c.Param("server") {
+		return views.HostsPage{}, review.Errorf(review.NotFound, "This listing is not of that server.")
+	}
+	return views.HostsPage{
+		Page:    s.page(c, "Hosts of "+srv.Name, "servers", serversCrumb, serverCrumb(srv)),
+		Heading: views.Say("What hosts make of " + srv.Name), Digest: l.Digest.Short(), Sub: s.listingSub(l, base),
+		Tabs: listingTabs(srv.Slug, l, c.QueryParam("base"), viewHosts),
+	}, nil
+}
+
+func (s *Server) listingSub(l review.ListingInfo, base *review.ListingInfo) []string {
+	sub := []string{toolCount(l.ToolCount), "received " + s.ago(l.ReceivedAt)}
+	if base != nil {
+		sub = append(sub, "compared with #"+base.Digest.Short())
+	}
+	return sub
+}
+
+// hostsPresenter shows what hosts make of a listing.
+type hostsPresenter struct {
+	v    *review.HostsView
+	base string
+}
+
+func (p hostsPresenter) lens(hostID string, position int) string {
+	return hostsPath(p.v.Server.Slug, p.v.Listing.ID, "base", p.base, "host", hostID, "tool", strconv.Itoa(position))
+}
+
+func (p hostsPresenter) state() views.GateBar {
+	var refuse, lose int
+	for _, f := range p.v.Fits {
+		switch f.Check.Status {
+		case host.Refuses:
+			refuse++
+		case host.Loses:
+			lose++
+		}
+	}
+	switch {
+	case refuse > 0:
+		return gateBar(gate.Blocked, plural(refuse, "host refuses", "hosts refuse")+" something of this listing, and "+plural(lose, "more loses", "more lose")+" something.")
+	case lose > 0:
+		return gateBar(gate.Undecided, "Nothing is refused. "+plural(lose, "host loses", "hosts lose")+" something on the way.")
+	}
+	return gateBar(gate.Pass, "Every host that we know passes everything on that it can.")
+}
+
+// lossLooks say how a loss looks, worst first.
+var lossLooks = []struct {
+	what  host.What
+	badge views.Badge
+}{
+	{host.Refused, views.Badge{Tone: views.Bad, Icon: "cross", Word: "refused"}},
+	{host.NotSent, views.Badge{Tone: views.Bad, Icon: "minus", Word: "not sent"}},
+	{host.Dropped, views.Badge{Tone: views.Warn, Icon: "minus", Word: "dropped"}},
+	{host.Truncated, views.Badge{Tone: views.Warn, Icon: "bang", Word: "cut"}},
+	{host.Rewritten, views.Badge{Tone: views.Warn, Icon: "swap", Word: "rewritten"}},
+	{host.Renamed, views.Badge{Tone: views.Plain, Icon: "swap", Word: "renamed"}},
+	{host.Folded, views.Badge{Tone: views.Plain, Icon: "lines", Word: "folded"}},
+	{host.Deferred, views.Badge{Tone: views.Plain, Icon: "wait", Word: "deferred"}},
+}
+
+func lossRank(w host.What) int {
+	for i, l := range lossLooks {
+		if l.what == w {
+			return i
+		}
+	}
+	return len(lossLooks)
+}
+
+func lossBadge(w host.What) views.Badge {
+	if i := lossRank(w); i < len(lossLooks) {
+		return lossLooks[i].badge
+	}
+	return views.Badge{Tone: views.Plain, Icon: "info", Word: string(w)}
+}
+
+// matrix lists tools and hosts that lose something, and counts the others.
+func (p hostsPresenter) matrix() views.HostMatrix {
+	var m views.HostMatrix
+	var worst []map[int]host.What // of each host by position
+	hosts, losing := 0, map[int]bool{}
+	for _, f := range p.v.Fits {
+		if f.Sent == 0 && len(f.Lost) == 0 {
+			continue // a provider, which sends nothing
+		}
+		hosts++
+		of := map[int]host.What{}
+		for _, l := range f.Lost {
+			if was, ok := of[l.Position]; l.Position > 0 && (!ok || lossRank(l.What) < lossRank(was)) {
+				of[l.Position], losing[l.Position] = l.What, true
+			}
+		}
+		if len(of) > 0 {
+			m.Hosts = append(m.Hosts, views.MatrixHost{ID: f.Check.Host, Sent: thousands(f.Sent) + " of " + thousands(len(p.v.Tools)) + " sent"})
+			worst = append(worst, of)
+		}
+	}
+	for _, t := range p.v.Tools {
+		if losing[t.Position] && len(m.Rows) < matrixRows {
+			m.Rows = append(m.Rows, p.matrixRow(t, m.Hosts, worst))
+		}
+	}
+	whole := plural(len(p.v.Tools)-len(losing), "tool arrives", "tools arrive") + " whole in every host. " +
+		plural(hosts-len(m.Hosts), "host passes", "hosts pass") + " every tool on as listed."
+	if rest := len(losing) - len(m.Rows); rest > 0 {
+		whole += " " + plural(rest, "tool with losses is", "tools with losses are") + " not shown: `countersign render` lists them all."
+	}
+	m.Whole = views.Say(whole)
+	return m
+}
+
+func (p hostsPresenter) matrixRow(t review.ToolRef, hosts []views.MatrixHost, worst []map[int]host.What) views.MatrixRow {
+	row := views.MatrixRow{Position: thousands(t.Position), Name: views.ShowName(toolName(t.Name, t.Position))}
+	for i, h := range hosts {
+		cell := views.MatrixCell{URL: p.lens(h.ID, t.Position), Label: prose.Show(toolName(t.Name, t.Position)).String() + " in " + h.ID}
+		if w, ok := worst[i][t.Position]; ok {
+			b := lossBadge(w)
+			cell.Badge = &b
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	return row
+}
+
+var statusLooks = map[host.Status]views.Badge{
+	host.Refuses: {Tone: views.Bad, Icon: "cross", Word: "refuses"},
+	host.Loses:   {Tone: views.Warn, Icon: "bang", Word: "loses"},
+	host.OK:      {Tone: views.OK, Icon: "check", Word: "fine"},
+}
+
+// checks lists the preflights, the worst first and the first refusal open.
+func (p hostsPresenter) checks() []views.HostCheck {
+	names := map[string]string{}
+	for _, h := range host.Profiles() {
+		names[h.ID] = h.Name
+	}
+	broken := map[int]bool{}
+	for _, pr := range p.v.Listing.Problems {
+		broken[pr.Position] = broken[pr.Position] || pr.Level == surface.LevelError
+	}
+	var out []views.HostCheck
+	for _, status := range []host.Status{host.Refuses, host.Loses, host.OK} {
+		for i := range p.v.Fits {
+			if f := &p.v.Fits[i]; f.Check.Status == status {
+				c := p.check(f, broken)
+				c.Name = cmp.Or(names[c.ID], c.ID)
+				c.Open = len(out) == 0 && status == host.Refuses
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func standing(version string, verified bool) []string {
+	if verified {
+		return []string{version, "verified by captures"}
+	}
+	return []string{version, "not verified"}
+}
+
+func (p hostsPresenter) check(f *review.Fit, broken map[int]bool) views.HostCheck {
+	c := views.HostCheck{ID: f.Check.Host, Status: statusLooks[f.Check.Status], Facts: standing(f.Check.Version, f.Check.Verified)}
+	if f.Sent > 0 {
+		c.Facts = append(c.Facts, thousands(f.Sent)+" of "+toolCount(len(p.v.Tools))+" sent", "about "+plural(f.Tokens, "token", "tokens"))
+	}
+	if f.Failed != "" {
+		c.Failed = views.Say("It does not start: " + f.Failed + ".")
+	}
+	counts := map[host.What]int{}
+	more := f.Check.More
+	for _, i := range f.Check.Issues {
+		list := &c.Issues
+		if i.Level == host.Info {
+			list = &c.Info
+		} else {
+			counts[i.What]++
+		}
+		if len(*list) == issuesShown {
+			more++
+			continue
+		}
+		*list = append(*list, p.issue(f.Check.Host, i, broken))
+	}
+	if more > 0 {
+		c.More = plural(more, "more line is", "more lines are") + " not shown: countersign preflight lists them."
+	}
+	c.Summary = lossCounts(counts)
+	return c
+}
+
+func lossCounts(counts map[host.What]int) string {
+	var parts []string
+	for _, l := range lossLooks {
+		if n := counts[l.what]; n > 0 {
+			parts = append(parts, thousands(n)+" "+l.badge.Word)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p hostsPresenter) issue(hostID string, i host.Issue, broken map[int]bool) views.HostIssue {
+	v := views.HostIssue{Badge: lossBadge(i.What), Reason: views.Say(i.Reason), Fix: views.Say(i.Fix), Plain: i.Fix}
+	if i.Position > 0 {
+		v.Tool, v.URL = views.ShowName(toolName(i.Tool, i.Position)), p.toolURL(hostID, i.Position)
+	}
+	if i.Pointer != "" {
+		v.Pointer = prose.Show(i.Pointer)
+	}
+	if i.Level == host.Error && !broken[i.Position] {
+		v.Verdict = views.Say("Valid by the specification, refused by " + hostID + ".")
+	}
+	if i.TakesDown > 0 {
+		v.Takes = plural(i.TakesDown, "other tool is", "other tools are") + " lost with it."
+	}
+	return v
+}
+
+// toolURL leads to the lens of a program, or to the tool itself for a provider.
+func (p hostsPresenter) toolURL(hostID string, position int) string {
+	if h, err := host.Lookup(hostID); err == nil && !h.IsProvider() {
+		return p.lens(hostID, position)
+	}
+	return toolAnchor(listingPath(p.v.Server.Slug, p.v.Listing.ID), position)
+}
+
+// lensPage shows one tool through one host.
+func (s *Server) lensPage(c echo.Context, base, tool string) error {
+	position, err := strconv.Atoi(tool)
+	if err != nil {
+		return review.Errorf(review.Invalid, "tool is %.20q. Use the position of a tool in the listing, from 1.", tool)
+	}
+	v, err := s.svc.Lens(c.Request().Context(), s.actor(c), c.Param("id"), base, cmpOr(c.QueryParam("host"), lensDefault), position)
+	if err != nil {
+		return err
+	}
+	m, err := s.hostsFrame(c, &v.Server, v.Listing, v.Base)
+	if err != nil {
+		return err
+	}
+	p := lensPresenter{v: v, base: base, position: position}
+	lens := p.view()
+	m.State, m.Lens = p.state(), &lens
+	return s.render(c, http.StatusOK, views.Hosts(m))
+}
+
+// lensPresenter shows one tool through one host.
+type lensPresenter struct {
+	v        *review.LensView
+	base     string
+	position int
+}
+
+func (p lensPresenter) at(position int) string {
+	return hostsPath(p.v.Server.Slug, p.v.Listing.ID, "base", p.base, "host", p.v.Profile.ID, "tool", strconv.Itoa(position))
+}
+
+func (p lensPresenter) state() views.GateBar {
+	switch {
+	case p.v.New.Sent == nil:
+		return gateBar(gate.Blocked, p.v.Profile.Name+" does not send this tool.")
+	case len(p.v.New.Lost) > 0:
+		return gateBar(gate.Undecided, p.v.Profile.Name+" sends this tool, and not all of it.")
+	}
+	return gateBar(gate.Pass, p.v.Profile.Name+" passes everything on that it knows of.")
+}
+
+func (p lensPresenter) view() views.HostLens {
+	slug, id, h := p.v.Server.Slug, p.v.Listing.ID, p.v.Profile
+	name := toolName(p.v.New.Listed.Name, p.position)
+	l := views.HostLens{
+		Tool: views.ShowName(name), Host: h.ID, About: append(standing(h.Version, h.Verified), h.Mode),
+		URL: hostsPath(slug, id), Back: hostsPath(slug, id, "base", p.base),
+		Hidden: []views.Hidden{{Name: "tool", Value: strconv.Itoa(p.position)}},
+	}
+	if p.base != "" {
+		l.Hidden = append(l.Hidden, views.Hidden{Name: "base", Value: p.base})
+	}
+	l.Hosts = hostPlaces(h.ID)
+	if p.position > 1 {
+		l.Prev = p.at(p.position - 1)
+	}
+	if p.position < p.v.Listing.ToolCount {
+		l.Next = p.at(p.position + 1)
+	}
+	if p.v.Old != nil {
+		l.Sides = append(l.Sides, p.side("Before", p.v.Old))
+	}
+	l.Sides = append(l.Sides, p.side("Now", &p.v.New))
+	l.Words = views.Texts(sentWords(p.v.Old), sentWords(&p.v.New), "before", "now")
+	l.Schema = views.Texts(sentSchema(p.v.Old), sentSchema(&p.v.New), "before", "now")
+	l.Schema.Code = true
+	return l
+}
+
+// hostPlaces lists the programs to choose from.
+func hostPlaces(chosen string) []views.Place {
+	var out []views.Place
+	for _, h := range host.Profiles() {
+		if !h.IsProvider() {
+			out = append(out, views.Place{Value: h.ID, Label: h.Name, Chosen: h.ID == chosen})
+		}
+	}
+	return out
+}
+
+// side shows a tool as listed, with a ruler where the host cuts.
+func (p lensPresenter) side(label string, seen *review.Seen) views.LensSide {
+	v := views.LensSide{Label: label, Digest: seen.Listed.Digest.Short()}
+	words, ok := seen.Listed.Description()
+	if !ok || words == "" {
+		v.NoWords = "Listed without a description."
+	}
+	v.Kept = prose.Show(words)
+	if seen.Sent == nil {
+		v.NotSent = views.Say(notSentWhy(p.v.Profile.ID, seen.Lost))
+	} else {
+		v.Name = views.ShowName(sentName(seen.Sent))
+		if at := p.v.Profile.CutAt(words); at < len(words) {
+			v.Kept, v.Cut = prose.Show(words[:at]), prose.Show(words[at:])
+			v.Ruler = fmt.Sprintf("%s cuts here, after %s UTF-16 units: what follows is not sent", p.v.Profile.ID, thousands(p.v.Profile.Description.Limit))
+		}
+	}
+	for _, l := range seen.Lost {
+		loss := views.LensLoss{Badge: lossBadge(l.What), Detail: views.Say(l.Detail)}
+		if l.Pointer != "" {
+			loss.Pointer = prose.Show(l.Pointer)
+		}
+		v.Lost = append(v.Lost, loss)
+	}
+	return v
+}
+
+func notSentWhy(hostID string, lost []host.Loss) string {
+	for _, l := range lost {
+		if l.Pointer == "" && l.Detail != "" {
+			return "Not sent by " + hostID + ": " + l.Detail
+		}
+	}
+	return "Not sent by " + hostID + "."
+}
+
+func sentName(s *host.Sent) string {
+	if s.Group != "" {
+		return s.Group + " / " + s.Name
+	}
+	return s.Name
+}
+
+// sentWords is the description as sent; nil when the tool is not.
+func sentWords(seen *review.Seen) *string {
+	if seen == nil || seen.Sent == nil || seen.Sent.Description == "" {
+		return nil
+	}
+	return &seen.Sent.Description
+}
+
+func sentSchema(seen *review.Seen) *string {
+	if seen == nil || seen.Sent == nil || seen.Sent.Schema == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	text := string(seen.Sent.Schema)
+	if json.Indent(&b, seen.Sent.Schema, "", "  ") == nil {
+		text = b.String()
+	}
+	return &text
+}
