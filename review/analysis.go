@@ -26,6 +26,7 @@ type outline struct {
 	Changes      []outlined           `json:"changes"`
 	Instructions surface.Hash         `json:"instructions"` // of the newer side
 	Order        surface.Hash         `json:"order"`        // of the newer side
+	Matters      [][]int              `json:"matters"`      // of each decision: indexes of the changes that it is about
 }
 
 // outlined is a change by positions: names come from the listings, which keep them
@@ -63,7 +64,23 @@ func newOutline(r *change.Report, old, new *surface.Listing) *outline {
 	if old != nil && !r.Partial {
 		o.forgotten(old, new, seen)
 	}
+	o.Matters = matters(r)
 	return o
+}
+
+// matters lists, of each decision of the comparison, the places of its changes.
+func matters(r *change.Report) [][]int {
+	place := make(map[string]int, len(r.Changes))
+	for i := range r.Changes {
+		place[r.Changes[i].ID] = i
+	}
+	all := make([][]int, len(r.Decisions))
+	for i, d := range r.Decisions {
+		for _, id := range d.Changes {
+			all[i] = append(all[i], place[id])
+		}
+	}
+	return all
 }
 
 // forgotten adds the tools of old that stand neither in a change nor, unchanged,

@@ -24,6 +24,7 @@ func (l *loader) facts(as *assessment, url string) {
 		Baseline: l.baselineFacts(as),
 		Now:      l.now, Overrides: l.overrideFacts(as),
 		Findings: as.judged.listing,
+		Matters:  as.outline.matterIDs(),
 	}
 	if as.base != nil {
 		f.Base, f.BaseAt = as.base.Title(), as.base.ReleasedAt
@@ -37,6 +38,17 @@ func (l *loader) facts(as *assessment, url string) {
 		f.Withdrawn = as.release.WithdrawnReason
 	}
 	as.facts, as.given = f, l.given[as.profile()]
+}
+
+// matterIDs names the changes that one answer can cover, for each such answer.
+func (o *outline) matterIDs() [][]string {
+	all := make([][]string, len(o.Matters))
+	for i, places := range o.Matters {
+		for _, n := range places {
+			all[i] = append(all[i], o.Changes[n].ID)
+		}
+	}
+	return all
 }
 
 // emptied reports whether a listing has no tools and waits for the pusher's word

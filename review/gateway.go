@@ -36,8 +36,8 @@ type OverrideInForce struct {
 }
 
 // Gate answers for a listing's digest. When the digest stands in several releases,
-// the strictest reading that is current counts: an open release that has it as its
-// head before a released one.
+// the strictest reading that is current counts: an open version that has it as its
+// head before a released one, and that before a ref.
 func (s *Service) Gate(ctx context.Context, a Actor, slug, profile string, digest surface.Hash) (*GateAnswer, error) {
 	if digest.IsZero() {
 		return nil, Errorf(Invalid, "Name a digest: sha256: and 64 hex digits.")
@@ -116,17 +116,21 @@ func candidateFor(ctx context.Context, tx Tx, srv *Server, profile string, diges
 	return newCandidate(ctx, tx, srv, best, rev)
 }
 
-// preference orders releases that hold a digest, best first: under review now,
-// released, overtaken, no longer the head, withdrawn.
+// preference orders releases that hold a digest, best first: a version under review
+// now, released, a ref, overtaken, no longer the head, withdrawn. A ref is nothing
+// that is going to be released: what somebody pushes from a branch never closes the
+// gate for bytes that are released.
 func preference(r, last *Release, digest surface.Hash) int {
 	switch {
 	case r.withdrawn():
-		return 4
+		return 5
 	case r.Head.Digest != digest:
-		return 3
+		return 4
 	case r.released():
 		return 1
 	case r.supersededBy(last):
+		return 3
+	case r.Version == "":
 		return 2
 	}
 	return 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -141,7 +142,7 @@ func (n *NewOverride) check() error {
 		return Errorf(Invalid, "Name the digest that you override for: sha256: and 64 hex digits.")
 	case n.Policy < 1:
 		return Errorf(Invalid, "Name the policy's version that you saw, as policy_version.")
-	case utf8.RuneCountInString(n.Reason) < gate.MinReason:
+	case prose.Blank(n.Reason) || utf8.RuneCountInString(n.Reason) < gate.MinReason:
 		return Errorf(Invalid, "Write why, in at least %d characters: everybody who asks the gate will read it.", gate.MinReason)
 	case !keepable(n.Reason, maxNote):
 		return Errorf(Invalid, "The reason must be text of at most 64 KiB.")

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -246,7 +247,7 @@ func (as *assessment) removalVerdicts() []string {
 // WithdrawRelease takes a released or open release back. For cause, it rejects what
 // the release introduced, so that the same bytes are blocked wherever they turn up.
 func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reason string, forCause bool) (*ReleaseView, error) {
-	if reason = strings.TrimSpace(reason); reason == "" || !keepable(reason, maxNote) {
+	if reason = strings.TrimSpace(reason); prose.Blank(reason) || !keepable(reason, maxNote) {
 		return nil, Errorf(Invalid, "Write why it is withdrawn, in at most 64 KiB of text.")
 	}
 	err := s.acting(ctx, a, releaseID, people.Maintainer, func(tx Tx, as *assessment) error {

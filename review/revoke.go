@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -24,7 +25,7 @@ type Revoked struct {
 // end. Every gate answers anew from then on, and a released version that stood on
 // one of the answers raises an alarm. Only an administrator can.
 func (s *Service) RevokeAnswers(ctx context.Context, a Actor, userID string, since time.Time, reason string) (*Revoked, error) {
-	if reason = strings.TrimSpace(reason); reason == "" || !keepable(reason, maxNote) {
+	if reason = strings.TrimSpace(reason); prose.Blank(reason) || !keepable(reason, maxNote) {
 		return nil, Errorf(Invalid, "Write why the answers are taken back, in at most 64 KiB of text.")
 	}
 	var done *Revoked
@@ -135,7 +136,7 @@ func (rv *revocation) raise(releaseIDs []string, why string) ([]Alarm, error) {
 
 // ClearAlarms says that somebody looked into the alarms of a release.
 func (s *Service) ClearAlarms(ctx context.Context, a Actor, releaseID, note string) error {
-	if note = strings.TrimSpace(note); note == "" || !keepable(note, maxNote) {
+	if note = strings.TrimSpace(note); prose.Blank(note) || !keepable(note, maxNote) {
 		return Errorf(Invalid, "Write what you found, in at most 64 KiB of text.")
 	}
 	return s.store.Update(ctx, func(tx Tx) error {

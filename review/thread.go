@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -177,7 +178,7 @@ func (s *Service) mayComment(a Actor, body string) error {
 
 func (s *Service) checkBody(body string) error {
 	switch {
-	case strings.TrimSpace(body) == "":
+	case prose.Blank(body):
 		return Errorf(Invalid, "The comment is empty.")
 	case !keepable(body, s.cfg.Limits.CommentBytes):
 		return Errorf(Invalid, "A comment is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)

@@ -287,7 +287,7 @@ func (d *decision) line(c *change.Change, edit string) gate.Line {
 // many tools to what each must be looked at for.
 func (d *decision) mayApprove(c *change.Change, it VerdictItem, many bool) error {
 	line := d.line(c, it.Edit)
-	blank := strings.TrimSpace(it.Note) == ""
+	blank := prose.Blank(it.Note)
 	if line.Block {
 		return Errorf(Conflict, "%s: %s", visible(c.Name()), d.blockedWhy(c))
 	}
@@ -348,7 +348,7 @@ func (d *decision) gone(id string) bool {
 func (d *decision) withdraw(c *change.Change, it VerdictItem) (done bool, err error) {
 	own := d.opinion(c)
 	rejected := own.Rejection != nil
-	if rejected && strings.TrimSpace(it.Note) == "" {
+	if rejected && prose.Blank(it.Note) {
 		return true, Errorf(Invalid, "%s: write why you take the rejection back, as a note.", visible(c.Name()))
 	}
 	switch {
@@ -374,7 +374,7 @@ func (d *decision) revoke(c *change.Change, it VerdictItem) error {
 		if !d.mayTakeBack(o.Rejection) {
 			return Errorf(Forbidden, "%s: %s rejected this and left. A maintainer who did not write or push it can take that back.", visible(c.Name()), o.Rejection.Label)
 		}
-		if strings.TrimSpace(it.Note) == "" {
+		if prose.Blank(it.Note) {
 			return Errorf(Invalid, "%s: write why you take the rejection of %s back, as a note.", visible(c.Name()), o.Rejection.Label)
 		}
 		d.revokeAll(o.Person, c)

@@ -382,3 +382,11 @@ func (w *Waiver) Standing(at time.Time) string {
 	}
 	return fmt.Sprintf("holds until %s", w.Until.Format(time.DateOnly))
 }
+
+// Second is the label of the second person, "" for none.
+func (w *Waiver) Second() string {
+	if w.ConfirmedAt.IsZero() {
+		return ""
+	}
+	return w.ConfirmedByLabel
+}

@@ -151,7 +151,7 @@ func (e *evaluation) decide(s *Subject) {
 		return
 	}
 	if line.Block {
-		e.tally.block()
+		e.tally.block(s.Change)
 		e.requirement(s, Open, blockWhy(s), nil)
 		return
 	}
@@ -184,6 +184,7 @@ func (e *evaluation) open(s *Subject, line Line, counted []*Verdict, content boo
 	who := e.deciders(line, counted)
 	why := openWhy(s, line, len(counted), content)
 	e.tally.decisions++
+	e.tally.open = append(e.tally.open, s.Change)
 	if len(who) == 0 {
 		e.tally.nobody++
 		why += " " + e.missing()
@@ -299,7 +300,7 @@ func (e *evaluation) outcome(undecided string) Outcome {
 	case undecided != "":
 		a.Result, a.Why = Undecided, "We can't tell: "+undecided
 	case open > 0:
-		a.Result, a.Why = Blocked, e.tally.blockedWhy()+setAside(overridden)+e.hint()
+		a.Result, a.Why = Blocked, e.tally.blockedWhy(e.facts.Matters)+setAside(overridden)+e.hint()
 	case overridden > 0:
 		a.Why, a.Independent = e.overriddenWhy(overridden), false
 	default:

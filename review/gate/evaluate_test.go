@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/countersign/countersign/review/change"
-	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -532,5 +532,22 @@ func BenchmarkEvaluate(b *testing.B) {
 	f := facts(gate.Team, subjects...)
 	for b.Loop() {
 		gate.Evaluate(f)
+	}
+}
+
+// TestDecisionsAreCountedAsTheyAreTaken: one answer that covers many changes is one
+// decision, however many tools wait for it.
+func TestDecisionsAreCountedAsTheyAreTaken(t *testing.T) {
+	f := facts(gate.Team)
+	f.Matters = [][]string{{"ch_a", "ch_b"}, {"ch_b"}, {"ch_d"}}
+	for i, id := range []string{"ch_a", "ch_b", "ch_c"} {
+		f.Subjects = append(f.Subjects, gate.Subject{
+			Subject: change.SubjectTool, Name: id, Position: i + 1, Kind: change.Changed, Class: change.Behaviour, Change: id,
+			From: surface.HashOf([]byte(id)), To: surface.HashOf([]byte(id + "2")),
+		})
+	}
+	// a and b by one answer, b by another as well, c by none that is known; d waits for nothing.
+	if got := gate.Evaluate(f).Answer.Why; !strings.HasPrefix(got, "Blocked: 3 decisions open.") {
+		t.Errorf("got %q", got)
 	}
 }

@@ -26,9 +26,10 @@ type Facts struct {
 	BaseAt time.Time // when the base was released
 
 	Subjects []Subject
-	Verdicts []Verdict // oldest first; neither revoked nor used up
-	Problems []Problem // of level error
-	Threads  []Thread  // open ones that block
+	Matters  [][]string // ids of the changes that one answer can cover, for each such answer
+	Verdicts []Verdict  // oldest first; neither revoked nor used up
+	Problems []Problem  // of level error
+	Threads  []Thread   // open ones that block
 	Baseline Baseline
 	Findings []Finding // new ones that are about no subject, and nobody waived
 	People   []Person  // who may decide on this server

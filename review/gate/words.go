@@ -32,7 +32,8 @@ func requirementID(s *Subject) string {
 	return "approval:" + label(s)
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
+// blank reports whether a reason says nothing that can be seen.
+func blank(s string) bool { return prose.Blank(s) }
 
 // sentence ends a text with a full stop, so that another can follow.
 func sentence(s string) string {
@@ -139,12 +140,41 @@ type tally struct {
 	withdrawn, findings                    int
 	nobody                                 int      // open decisions that nobody can take
 	who                                    []string // of the first open decision that somebody can take
+	open                                   []string // ids of the changes that wait for a decision
+}
+
+// answers counts the decisions that a reviewer takes: one for changes that one
+// answer can cover, however many they are.
+func (t *tally) answers(matters [][]string) int {
+	waits, covered := map[string]bool{}, map[string]bool{}
+	for _, id := range t.open {
+		waits[id] = true
+	}
+	n := 0
+	for _, changes := range matters {
+		is := false
+		for _, id := range changes {
+			if waits[id] {
+				is, covered[id] = true, true
+			}
+		}
+		if is {
+			n++
+		}
+	}
+	for _, id := range t.open {
+		if !covered[id] {
+			n++
+		}
+	}
+	return n
 }
 
 // block counts a decision that nobody can take.
-func (t *tally) block() {
+func (t *tally) block(id string) {
 	t.decisions++
 	t.nobody++
+	t.open = append(t.open, id)
 }
 
 // can keeps who can take the open decisions. They are the same people for each,
@@ -155,14 +185,15 @@ func (t *tally) can(who []string) {
 	}
 }
 
-func (t *tally) blockedWhy() string {
+func (t *tally) blockedWhy(matters [][]string) string {
+	decisions := t.answers(matters)
 	var parts []string
 	part := func(n int, one, many string) {
 		if n > 0 {
 			parts = append(parts, plural(n, one, many))
 		}
 	}
-	part(t.decisions, "decision open", "decisions open")
+	part(decisions, "decision open", "decisions open")
 	part(t.rejected, "rejection", "rejections")
 	part(t.problems, "tool with errors", "tools with errors")
 	part(t.threads, "thread to resolve", "threads to resolve")
@@ -170,13 +201,13 @@ func (t *tally) blockedWhy() string {
 	part(t.withdrawn, "withdrawn release", "withdrawn releases")
 	why := "Blocked: " + strings.Join(parts, ", ") + "."
 	if len(t.who) > 0 {
-		why += fmt.Sprintf(" %s can take %s.", join(t.who, "or"), them(t.decisions))
+		why += fmt.Sprintf(" %s can take %s.", join(t.who, "or"), them(decisions))
 	}
 	switch {
 	case t.nobody > 0 && t.nobody == t.decisions:
 		why += " Nobody who may decide is left: see why below."
 	case t.nobody > 0:
-		why += fmt.Sprintf(" Nobody can take %d of them: see why below.", t.nobody)
+		why += fmt.Sprintf(" Of %s nobody is left who may decide: see why below.", plural(t.nobody, "change", "changes"))
 	}
 	return why
 }

@@ -39,7 +39,8 @@ var approvalCases = map[string]func(*world){
 	"nobody who may decide is left":                     approvalNobody,
 	"a policy applies at once":                          approvalPolicy,
 	"a verdict on one tool changes no other":            approvalOthers,
-	"bad items":                                         approvalBad,
+	"a ref never closes the gate for what is released":  approvalRefBesideReleased,
+	"bad items": approvalBad,
 }
 
 // changed is three with another text for find.
@@ -256,7 +257,7 @@ func approvalReason(w *world) {
 	w.released("1", three())
 	p := w.push("2", listing(tool("find", "Finds. Never twice."), tool("list", "Lists.")))
 	w.must(w.decide(w.rita, idOf(p), review.Approve, "", "find")) // behaviour: none asked for
-	for _, blank := range []string{"", " \n\t"} {
+	for _, blank := range []string{"", " \n\t", "\u200b", "\u3164\u2800"} {
 		w.refused(w.decide(w.rita, idOf(p), review.Approve, blank, "drop"), review.Invalid, "reason")
 	}
 	w.must(w.decide(w.rita, idOf(p), review.Approve, "Nobody calls it.", "drop"))
@@ -533,4 +534,14 @@ func approvalBad(w *world) {
 	}
 	_, err := w.svc.Decide(w.ctx, w.rita, "nothing", []review.VerdictItem{{Change: id, Verdict: review.Approve}})
 	w.refused(err, review.NotFound)
+}
+
+// approvalRefBesideReleased: anybody whose pull request is pushed by ref could else
+// turn the gate of released bytes, by sending their tools as a part.
+func approvalRefBesideReleased(w *world) {
+	p := w.released("1", three())
+	part := w.sending("", strings.TrimSuffix(strings.TrimSpace(three()), "}")+`,"nextCursor":"2"}`)
+	part.params = review.PushParams{Ref: "pr-1"}
+	w.pushAs(part)
+	w.wantGate(p, gate.Pass)
 }
