@@ -90,12 +90,13 @@ func newLog(w io.Writer, asJSON bool) *slog.Logger {
 // server joins the store and the workflow to the web.
 func (i *instance) server(log *slog.Logger) (*web.Server, error) {
 	return web.New(i.svc, web.Options{
-		BaseURL:  i.cfg.BaseURL,
-		Sessions: i.store.Sessions(),
-		Ready:    i.store.Ping,
-		Live:     i.hub,
-		Log:      log,
-		Build:    web.BuildInfo{Version: version()},
+		BaseURL:        i.cfg.BaseURL,
+		TrustedProxies: i.cfg.TrustedProxies,
+		Sessions:       i.store.Sessions(),
+		Ready:          i.store.Ping,
+		Live:           i.hub,
+		Log:            log,
+		Build:          web.BuildInfo{Version: version()},
 	})
 }
 

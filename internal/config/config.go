@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -28,6 +29,9 @@ type Config struct {
 	DatabaseURL string // sqlite:PATH or postgres://…
 	DataDir     string // holds the embedded database
 	Secret      string // any text of MinSecret bytes or more
+
+	// TrustedProxies may say for whom they ask (X-Forwarded-For); by default none.
+	TrustedProxies []netip.Prefix
 }
 
 // Lookup finds an environment variable, as os.LookupEnv does.
@@ -51,6 +55,7 @@ func Load(lookup Lookup) (Config, error) {
 	if c.DatabaseURL == "" {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.DataDir, "countersign.db")
 	}
+	c.TrustedProxies = r.prefixes("TRUSTED_PROXIES")
 	r.check(c)
 	if c.BaseURL == "" {
 		c.BaseURL = "http://" + browsable(c.Addr)
@@ -86,6 +91,10 @@ func (c Config) NeedSecret() error {
 
 // Redacted lists every setting as NAME=value, secrets hidden.
 func (c Config) Redacted() []string {
+	var proxies []string
+	for _, p := range c.TrustedProxies {
+		proxies = append(proxies, p.String())
+	}
 	secret := "(not set)"
 	if c.Secret != "" {
 		secret = "(set, hidden)"
@@ -96,6 +105,7 @@ func (c Config) Redacted() []string {
 		Prefix + "DATABASE_URL=" + redactURL(c.DatabaseURL),
 		Prefix + "DATA_DIR=" + c.DataDir,
 		Prefix + "SECRET=" + secret,
+		Prefix + "TRUSTED_PROXIES=" + strings.Join(proxies, ","),
 	}
 }
 
@@ -163,6 +173,26 @@ func (r *reader) secret(name string) string {
 		return ""
 	}
 	return strings.TrimRight(string(b), "\r\n")
+}
+
+// prefixes reads a comma-separated list of addresses and networks.
+func (r *reader) prefixes(name string) []netip.Prefix {
+	var all []netip.Prefix
+	for _, s := range strings.Split(r.text(name, ""), ",") {
+		if s = strings.TrimSpace(s); s == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(s)
+		if a, errAddr := netip.ParseAddr(s); err != nil && errAddr == nil {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil {
+			r.fault(name, "%q is no address or network, such as 127.0.0.1 or 10.0.0.0/8", s)
+			continue
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 func (r *reader) check(c Config) {

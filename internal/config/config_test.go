@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/countersign/countersign/internal/config"
 )
 
@@ -23,8 +25,8 @@ func TestLoadDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Config{Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", DataDir: "data", DatabaseURL: "sqlite:" + filepath.Join("data", "countersign.db")}
-	if c != want {
-		t.Errorf("got %+v, want %+v", c, want)
+	if d := cmp.Diff(want, c); d != "" {
+		t.Error(d)
 	}
 	if c.NeedSecret() == nil {
 		t.Error("a missing secret was not noticed")
@@ -97,5 +99,15 @@ func TestBaseURLOfAnyAddressIsBrowsable(t *testing.T) {
 	c, err := config.Load(env("COUNTERSIGN_ADDR", "0.0.0.0:9000"))
 	if err != nil || c.BaseURL != "http://127.0.0.1:9000" {
 		t.Errorf("got %q, %v", c.BaseURL, err)
+	}
+}
+
+func TestTrustedProxies(t *testing.T) {
+	c, err := config.Load(env("COUNTERSIGN_TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/8,::1"))
+	if err != nil || len(c.TrustedProxies) != 3 || c.TrustedProxies[0].String() != "127.0.0.1/32" {
+		t.Errorf("got %v, %v", c.TrustedProxies, err)
+	}
+	if _, err := config.Load(env("COUNTERSIGN_TRUSTED_PROXIES", "proxy.example")); err == nil {
+		t.Error("a name was taken for an address")
 	}
 }
