@@ -69,7 +69,7 @@ func (d *decider) swapSentence(edits []Edit, tools string) string {
 // many forms.
 var placeSentences = map[string]string{
 	"schema.added":               "%[1]s is new on %[2]s: results are now promised to fit it.",
-	"schema.removed":             "%[1]s is gone from %[2]s.",
+	"schema.removed":             "%[1]s is gone from %[2]s: nothing is promised of what it described.",
 	"title.added":                "A title is new on %[2]s.",
 	"title.removed":              "The title is gone on %[2]s.",
 	"annotation.unknown.added":   "%[1]s is new on %[2]s.",

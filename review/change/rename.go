@@ -154,11 +154,12 @@ func contested(c candidate, cands []candidate, taken map[*profile]bool) bool {
 }
 
 func renameOffer(c candidate) Offer {
+	sure := round(c.score) // once: the sentence and the number must agree
 	return Offer{
-		Kind: OfferRename, To: c.new.tool.Name, Confidence: round(c.score),
+		Kind: OfferRename, To: c.new.tool.Name, Confidence: sure,
 		From: []OfferedTool{{Tool: c.old.tool.Name, Lost: lostParameters(c.old, c.new)}},
 		Sentence: fmt.Sprintf("%s may be the new name of %s (%.0f %%). It counts as removed and added until someone says so.",
-			quoteName(c.new.tool.Name), quoteName(c.old.tool.Name), 100*c.score),
+			quoteName(c.new.tool.Name), quoteName(c.old.tool.Name), 100*sure),
 	}
 }
 

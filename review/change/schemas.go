@@ -27,9 +27,13 @@ func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) 
 	case new == nil:
 		return schemaRemoved(dir, pointer, old)
 	}
-	res := schema.Compare(old, new, dir, schema.Options{JoinObject: true, Steps: c.opt.SchemaSteps})
-	var all []Detail
-	for _, e := range inContext(res, old, new) {
+	bounds, was, is := safeBounds(old, new)
+	res := schema.Compare(was, is, dir, schema.Options{JoinObject: true, Steps: c.opt.SchemaSteps})
+	all := make([]Detail, 0, len(bounds)+len(res.Edits))
+	for _, s := range bounds {
+		all = append(all, s.detail(dir, pointer, p.new.Name))
+	}
+	for _, e := range inContext(res, was, is) {
 		if e.ID == "texts.changed" {
 			continue // rewritten says which texts
 		}
@@ -62,12 +66,32 @@ func schemaAdded(dir schema.Direction, pointer string, new jsontext.Value) []Det
 
 func schemaRemoved(dir schema.Direction, pointer string, old jsontext.Value) []Detail {
 	d := Detail{ID: "schema.removed", Direction: string(dir), Class: Breaking, Pointer: pointer, Old: nullable(old)}
-	d.Sentence = "Results are no longer promised to fit a schema. Whoever reads their fields may find none."
+	d.Sentence = "Results are no longer promised to fit a schema. " + lostFields(old)
 	if dir == schema.Input {
 		d.Class = Behaviour
 		d.Sentence = "The input schema is gone: any call is accepted and nothing says which arguments there are."
 	}
 	return []Detail{d.keyed("")}
+}
+
+// lostFields says what readers of results can't count on without their schema.
+func lostFields(old jsontext.Value) string {
+	var names, required []string
+	for name := range surface.Members(membersOf(old).values["properties"]) {
+		names = append(names, name)
+	}
+	for v := range surface.Elements(membersOf(old).values["required"]) {
+		if name, ok := surface.DecodeString(v); ok {
+			required = append(required, name)
+		}
+	}
+	switch {
+	case len(required) > 0:
+		return "Callers that read " + nameList(required) + ", which every result had, may find them gone."
+	case len(names) > 0:
+		return "Callers that read " + nameList(names) + " may find them gone or in another form."
+	}
+	return "Callers that read structured content may find none."
 }
 
 // editDetails turns one edit of a schema into details: one, or of a description

@@ -88,38 +88,54 @@ func (m *markdownWriter) class(class change.Class, r *change.Report) {
 // decision is a list item: the sentence, its tools, and what backs it up.
 func (m *markdownWriter) decision(d change.Decision) string {
 	var b strings.Builder
+	parts := shares(d, m.details)
 	b.WriteString("- " + Sentence(d.Sentence))
-	if len(d.Tools) > 1 || !strings.Contains(d.Sentence, "`"+d.Tools[0]+"`") {
-		b.WriteString(toolsMarkdown(d.Tools))
-	}
-	b.WriteString("\n")
-	for _, edit := range listed(d, m.details) {
-		det := m.details[edit]
-		indent := "  "
-		if len(d.Edits) > 1 && det.Sentence != d.Sentence {
-			b.WriteString("  - " + Sentence(det.Sentence))
-			if len(det.tools) < len(d.Tools) {
-				b.WriteString(toolsMarkdown(det.tools))
-			}
-			b.WriteString("\n")
-			indent = "    "
+	switch {
+	case len(parts) > 1:
+		fmt.Fprintf(&b, " _%s_\n", classWords(d, parts))
+		for _, p := range parts {
+			fmt.Fprintf(&b, "  - %s%s\n", p.class, toolsMarkdown(p.tools, "    "))
 		}
-		b.WriteString(evidenceMarkdown(det, len(d.Tools) > 1, indent))
+	case len(d.Tools) > 1 || !strings.Contains(d.Sentence, "`"+d.Tools[0]+"`"):
+		b.WriteString(toolsMarkdown(d.Tools, "  ") + "\n")
+	default:
+		b.WriteString("\n")
+	}
+	for _, edit := range listed(d, m.details) {
+		b.WriteString(m.edit(m.details[edit], d, parts))
 	}
 	return b.String()
+}
+
+// edit is one of a decision's edits with what backs it up.
+func (m *markdownWriter) edit(d detail, decision change.Decision, parts []share) string {
+	line, indent := "", "  "
+	if ownLine(d, decision) {
+		indent = "    "
+		line = "  - " + otherClass(d, decision) + Sentence(d.Sentence)
+		switch {
+		case len(d.tools) == len(decision.Tools):
+		case namedAbove(d.tools, parts):
+			line += fmt.Sprintf(" (%d tools)", len(d.tools))
+		default:
+			line += toolsMarkdown(d.tools, indent)
+		}
+		line += "\n"
+	}
+	return line + evidenceMarkdown(d, len(decision.Tools) > 1, indent)
 }
 
 // namedTools bounds how many tools stand in the line itself; the others are
 // folded under it.
 const namedTools = 6
 
-func toolsMarkdown(tools []string) string {
+func toolsMarkdown(tools []string, indent string) string {
 	names := each(tools, Code)
 	switch {
 	case len(names) <= namedTools:
 		return " (" + strings.Join(names, ", ") + ")"
 	}
-	return fmt.Sprintf("\n  <details><summary>%d tools</summary>\n\n  %s\n\n  </details>", len(names), strings.Join(names, ", "))
+	return fmt.Sprintf("\n%[1]s<details><summary>%[2]d tools</summary>\n\n%[1]s%[3]s\n\n%[1]s</details>", indent, len(names), strings.Join(names, ", "))
 }
 
 func evidenceMarkdown(d detail, several bool, indent string) string {

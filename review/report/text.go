@@ -16,10 +16,13 @@ func DiffText(r *change.Report) string {
 		fmt.Fprintf(&b, "  %s\n", Line(why))
 	}
 	for _, d := range r.Decisions {
-		fmt.Fprintf(&b, "\n%s  %s\n", d.Class, Line(d.Sentence))
-		fmt.Fprintf(&b, "  %s\n", strings.Join(each(d.Tools, Line), ", "))
+		parts := shares(d, details)
+		fmt.Fprintf(&b, "\n%s  %s\n", classWords(d, parts), Line(d.Sentence))
+		for _, p := range parts {
+			fmt.Fprintf(&b, "  %s%s\n", p.label(": ", len(parts) > 1), strings.Join(each(p.tools, Line), ", "))
+		}
 		for _, edit := range listed(d, details) {
-			textEdit(&b, details[edit], len(d.Edits) > 1, d)
+			textEdit(&b, details[edit], d, parts)
 		}
 	}
 	for _, o := range r.Offered {
@@ -43,10 +46,14 @@ func listed(d change.Decision, details map[string]detail) []string {
 	return more
 }
 
-func textEdit(b *strings.Builder, d detail, several bool, decision change.Decision) {
-	if several && d.Sentence != decision.Sentence {
-		fmt.Fprintf(b, "  - %s", Line(d.Sentence))
-		if len(d.tools) < len(decision.Tools) {
+func textEdit(b *strings.Builder, d detail, decision change.Decision, parts []share) {
+	if ownLine(d, decision) {
+		fmt.Fprintf(b, "  - %s%s", otherClass(d, decision), Line(d.Sentence))
+		switch {
+		case len(d.tools) == len(decision.Tools):
+		case namedAbove(d.tools, parts):
+			fmt.Fprintf(b, " (%d tools)", len(d.tools))
+		default:
 			fmt.Fprintf(b, " (%s)", Line(strings.Join(d.tools, ", ")))
 		}
 		b.WriteByte('\n')
@@ -151,15 +158,18 @@ var foldSentences = map[string]string{
 	"annotation.default-made-implicit": "no longer spell out a hint at its default",
 	"execution.default-made-explicit":  "spell out execution settings at their default",
 	"execution.default-made-implicit":  "no longer spell out execution settings at their default",
+	"range.narrowed":                   "spell out bounds that numbers in use keep anyway",
+	"range.widened":                    "no longer spell out bounds that numbers in use keep anyway",
 }
 
 func foldedLine(folds []change.Fold) string {
 	parts := each(folds, func(f change.Fold) string {
 		tools := fmt.Sprintf("%d tools", f.Tools)
+		s, ok := foldSentences[f.ID]
 		if f.Tools == 1 {
-			tools = "1 tool"
+			tools, s = "1 tool", strings.Replace(s, "spell out", "spells out", 1)
 		}
-		if s, ok := foldSentences[f.ID]; ok {
+		if ok {
 			return tools + " " + s
 		}
 		return f.ID + " on " + tools

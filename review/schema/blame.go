@@ -253,6 +253,8 @@ func (p *pair) phrase(e *edit) {
 		e.Sentence = e.breaks
 	case e.Verdict == Equivalent && !e.ofProperty():
 		e.Sentence = p.samePlace(e)
+	case e.Verdict == Compatible && !e.harmless && e.widens != "":
+		e.Sentence = e.widens
 	case e.harmless && e.narrows && p.dir == Input && !e.ofProperty():
 		e.Sentence = upper(p.walker.name(e.at)) + " is described differently; what was accepted still is."
 	}

@@ -52,6 +52,7 @@ type edit struct {
 	apply    func(n *node) // makes the old flat node of the place say what the new one says
 	narrows  bool          // its sentence says that less is accepted
 	breaks   string        // the sentence when it breaks; "" for the same one
+	widens   string        // the sentence when all that it took before still works; "" for the same one
 	removed  bool          // a property is gone,
 	gone     string        // this one
 	came     string        // the property that is new
