@@ -116,6 +116,7 @@ type pair struct {
 	inputs       surface.Hash
 	opt          change.Options
 	listing      *surface.Listing // the newer, nil when it must be read
+	limits       limits           // what the policy wants to have measured
 }
 
 // newPair names a comparison. Reports depend on the bytes and not only on the
@@ -236,6 +237,9 @@ func (s *Service) compareNow(p pair, old, new *surface.Listing, tools *toolFindi
 	defer mu.(*sync.Mutex).Unlock()
 	r := change.Compare(old, new, p.opt)
 	found, err := tools.find(p, old, new, r)
+	if err == nil {
+		err = p.measure(old, new, found)
+	}
 	return r, found, err
 }
 

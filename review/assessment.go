@@ -47,6 +47,7 @@ type assessment struct {
 	marks    marks
 	waivers  waivers // open ones of the profile
 	judged   *judged
+	measured gate.Measured
 	authors  []string // ids of people
 	tokens   []string // ids of tokens that pushed a revision
 	facts    gate.Facts
@@ -222,7 +223,9 @@ func (l *loader) outlines() error {
 			old = &as.base.Head
 		}
 		as.pair = newPair(old, as.listing, l.named.options(as.profile(), as.comparedAt(l.now)))
-		for _, key := range as.pair.judgedBy() {
+		as.pair.limits = limits{as.server.Policy.Limits, as.server.Slug}
+		judged := as.pair.judgedBy()
+		for _, key := range append(judged[:], as.pair.measuredKeys()...) {
 			if _, ok := l.made[key]; !ok {
 				keys = append(keys, key)
 			}
@@ -244,11 +247,14 @@ func (l *loader) readOutlines(kept map[ReportKey][]byte) error {
 		keys := as.pair.judgedBy()
 		short, ok := l.report(kept, keys[0])
 		found, also := l.report(kept, keys[1])
-		if !ok || !also {
+		known, err := l.measured(as, kept)
+		if err != nil {
+			return err
+		}
+		if !ok || !also || !known {
 			lack.pairs = append(lack.pairs, as.pair)
 			continue
 		}
-		var err error
 		if as.outline, err = parseOutline(short); err != nil {
 			return err
 		}

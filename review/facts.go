@@ -22,6 +22,7 @@ func (l *loader) facts(as *assessment, url string) {
 		Problems: l.problems(as),
 		People:   peopleOf(l.users, as.server.ID),
 		Baseline: l.baselineFacts(as),
+		Measured: as.measured,
 		Now:      l.now, Overrides: l.overrideFacts(as),
 		Findings: as.judged.listing,
 		Matters:  as.outline.matterIDs(),

@@ -141,7 +141,8 @@ func (s *Service) SetPreset(ctx context.Context, a Actor, slug string, p gate.Pr
 			return nil
 		}
 		before := srv.Policy
-		srv.Policy = gate.Policy{Preset: p, Version: before.Version + 1}
+		srv.Policy.Preset = p
+		srv.Policy.Version++
 		if err := tx.UpdateServer(ctx, srv); err != nil {
 			return err
 		}

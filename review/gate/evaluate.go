@@ -37,6 +37,7 @@ func Evaluate(f Facts) Outcome {
 		e.problems()
 		e.threads()
 		e.findings()
+		e.limits()
 		e.withdrawn()
 	}
 	if undecided == "" {

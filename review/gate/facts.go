@@ -34,6 +34,7 @@ type Facts struct {
 	Findings []Finding // new ones that are about no subject, and nobody waived
 	People   []Person  // who may decide on this server
 	Authors  []string  // ids of the people who wrote or pushed the candidate
+	Measured Measured  // what the limits of the policy are held against
 
 	Now       time.Time  // what expires is measured against it
 	Overrides []Override // of exactly this listing, oldest first; ended ones left out

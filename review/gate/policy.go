@@ -23,6 +23,7 @@ func ParsePreset(s string) (Preset, bool) {
 type Policy struct {
 	Preset  Preset `json:"preset"`
 	Version int    `json:"version"` // from 1
+	Limits  Limits `json:"limits,omitzero"`
 }
 
 // Line is what a policy asks for one kind of change.

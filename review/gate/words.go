@@ -138,6 +138,7 @@ type tally struct {
 	settled                                [grounds]int
 	decisions, rejected, problems, threads int
 	withdrawn, findings                    int
+	limits                                 int
 	nobody                                 int      // open decisions that nobody can take
 	who                                    []string // of the first open decision that somebody can take
 	open                                   []string // ids of the changes that wait for a decision
@@ -198,6 +199,7 @@ func (t *tally) blockedWhy(matters [][]string) string {
 	part(t.problems, "tool with errors", "tools with errors")
 	part(t.threads, "thread to resolve", "threads to resolve")
 	part(t.findings, "finding to answer", "findings to answer")
+	part(t.limits, "limit not kept", "limits not kept")
 	part(t.withdrawn, "withdrawn release", "withdrawn releases")
 	why := "Blocked: " + strings.Join(parts, ", ") + "."
 	if len(t.who) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/cost"
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/host"
 )
 
@@ -17,6 +18,7 @@ var hostCases = map[string]func(*world){
 	"cost, growth and the cached prefix":  hostCost,
 	"hosts and costs: what is refused":    hostRefused,
 	"hosts are answered from kept things": hostKept,
+	"a policy asks for hosts and budgets": hostLimits,
 }
 
 // tooLong is a description that claude-code cuts.
@@ -173,4 +175,33 @@ func hostKept(w *world) {
 			w.Errorf("place %d: %s, want %s", i, again.Fits[i].Check.Host, p.ID)
 		}
 	}
+}
+
+// hostLimits lets a policy ask for hosts and budgets.
+func hostLimits(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	w.approve(w.rita, idOf(p), "find")
+	w.wantGate(p, gate.Pass)
+	w.must(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}, Ceiling: 1}))
+	g := w.wantGate(p, gate.Blocked, "tokens")
+	if r := w.requirement(g, "preflight:anthropic-messages"); r.State != gate.Satisfied {
+		w.Errorf("%+v", r)
+	}
+	w.must(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}, Growth: 1000}))
+	w.wantGate(p, gate.Pass)
+	union := `{"name":"pick","inputSchema":{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}}`
+	p = w.push("3", listing(tool("find", "Finds."), tool("drop", "Drops."), tool("list", "Lists."), union))
+	w.approveAll(idOf(p))
+	g = w.wantGate(p, gate.Blocked, "preflight:anthropic-messages")
+	if r := w.requirement(g, "preflight:anthropic-messages"); !strings.Contains(r.Why, "pick") || len(r.WhoCan) != 0 {
+		w.Errorf("%+v", r)
+	}
+	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe))
+	w.wantGate(p, gate.Blocked, "preflight:anthropic-messages") // another preset keeps the limits
+	w.must(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{}))
+	w.wantGate(p, gate.Pass)
+	w.refused(w.svc.SetLimits(w.ctx, w.rita, "mot", gate.Limits{}), review.Forbidden)
+	w.refused(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{Growth: -1}), review.Invalid, "0")
+	w.refused(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{Hosts: []string{"netscape"}}), review.Invalid, "netscape")
 }

@@ -347,7 +347,7 @@ func peopleServers(w *world) {
 	w.refused(err, review.NotFound)
 	srv, secret, err := w.svc.AddServer(w.ctx, w.admin, review.NewServer{Slug: "own"})
 	w.must(err)
-	if srv.Policy != (gate.Policy{Preset: gate.Team, Version: 1}) || srv.Name != "own" || !strings.HasPrefix(secret, "whsec_") || len(secret) != 50 {
+	if srv.Policy.Preset != gate.Team || srv.Policy.Version != 1 || srv.Name != "own" || !strings.HasPrefix(secret, "whsec_") || len(secret) != 50 {
 		w.Errorf("%+v %q", srv, secret)
 	}
 	_, err = w.svc.Server(w.ctx, w.ana, "own")

@@ -1,0 +1,82 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Limits are what a policy asks of a listing as a whole, whoever approved it. The
+// zero value asks nothing: a host or a budget blocks only where a team said so.
+type Limits struct {
+	Hosts   []string `json:"hosts,omitempty"`   // ids of hosts that may refuse nothing
+	Ceiling int      `json:"ceiling,omitempty"` // the most tokens; 0 is no limit
+	Growth  int      `json:"growth,omitempty"`  // the most tokens more than the base has; 0 is no limit
+}
+
+// Asked reports whether there is anything to keep to.
+func (l Limits) Asked() bool { return len(l.Hosts) > 0 || l.Ceiling > 0 || l.Growth > 0 }
+
+// Measured is what the limits are held against, as estimated and predicted by the
+// profiles of hosts. It holds what the policy asks for.
+type Measured struct {
+	Hosts  []HostFit
+	Tokens int // of the candidate
+	Base   int // tokens of the base; 0 without one
+}
+
+// HostFit says whether a host refuses something of the candidate.
+type HostFit struct {
+	Host    string
+	Refuses int    // things that it refuses
+	First   string // the first of them, one sentence
+}
+
+// limits adds one requirement for each host that has to take the listing, and one
+// for its tokens. Nobody can approve them away: another listing, another policy or
+// an override is the way out.
+func (e *evaluation) limits() {
+	l := e.facts.Policy.Limits
+	if e.facts.ReleasedAs != "" {
+		return
+	}
+	for _, id := range l.Hosts {
+		i := slices.IndexFunc(e.facts.Measured.Hosts, func(f HostFit) bool { return f.Host == id })
+		if i < 0 {
+			e.limit("preflight:"+id, false, "No profile of "+id+" is known, so nobody can tell what it refuses. Take it out of the policy, or update Countersign.")
+			continue
+		}
+		f := e.facts.Measured.Hosts[i]
+		if f.Refuses > 0 {
+			e.limit("preflight:"+id, false, fmt.Sprintf("Valid by the specification or not, %s refuses %s: %s", id, plural(f.Refuses, "thing", "things"), sentence(f.First)))
+			continue
+		}
+		e.limit("preflight:"+id, true, id+" refuses nothing of it.")
+	}
+	if l.Ceiling > 0 || l.Growth > 0 {
+		why, kept := e.tokens(l)
+		e.limit("tokens", kept, why)
+	}
+}
+
+func (e *evaluation) limit(id string, kept bool, why string) {
+	state := Satisfied
+	if !kept {
+		state = Open
+		e.tally.limits++
+	}
+	e.add(Requirement{ID: id, State: state, Why: why})
+}
+
+// tokens holds the estimate against ceiling and growth. A first listing grows from
+// nothing, which is no growth.
+func (e *evaluation) tokens(l Limits) (why string, kept bool) {
+	m := e.facts.Measured
+	grown := m.Tokens - m.Base
+	switch {
+	case l.Ceiling > 0 && m.Tokens > l.Ceiling:
+		return fmt.Sprintf("It costs about %d tokens, and the ceiling is %d.", m.Tokens, l.Ceiling), false
+	case l.Growth > 0 && m.Base > 0 && grown > l.Growth:
+		return fmt.Sprintf("It costs about %d tokens more than %s, and may grow by %d.", grown, e.facts.Base, l.Growth), false
+	}
+	return fmt.Sprintf("It costs about %d tokens, which is within the limits.", m.Tokens), true
+}

@@ -1,0 +1,143 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign/review/cost"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// reportMeasured is what the limits of a policy are held against. It is made
+// together with the comparison, and only where a policy has limits.
+const reportMeasured = "measured"
+
+// maxLimit bounds the tokens that a policy can name.
+const maxLimit = 100_000_000
+
+// limits are what the pair is measured for.
+type limits struct {
+	asked gate.Limits
+	name  string // of the server in the hosts' configurations
+}
+
+// measuredKeys is the key of what was measured, where a policy wants to know.
+func (p pair) measuredKeys() []ReportKey {
+	if !p.limits.asked.Asked() {
+		return nil
+	}
+	return []ReportKey{p.measuredKey()}
+}
+
+// measuredKey depends on the server's name, the hosts that the policy names, and
+// their profiles.
+func (p pair) measuredKey() ReportKey {
+	k := p.key(reportMeasured)
+	inputs := fmt.Appendf(nil, "%s %s", k.Inputs, p.limits.name)
+	engine := []string{cost.Version}
+	for _, h := range p.limits.profiles() {
+		engine = append(engine, h.Key())
+	}
+	k.Inputs, k.Engine = surface.HashOf(inputs), strings.Join(engine, " ")
+	return k
+}
+
+// profiles are the hosts that are asked for and known.
+func (l limits) profiles() []*host.Profile {
+	var out []*host.Profile
+	for _, h := range host.Profiles() {
+		if slices.Contains(l.asked.Hosts, h.ID) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// measure counts both listings and asks the hosts, where a policy wants to know.
+func (p pair) measure(old, new *surface.Listing, made compared) error {
+	if !p.limits.asked.Asked() {
+		return nil
+	}
+	m := gate.Measured{Tokens: cost.Of(new).Tokens}
+	if old != nil {
+		m.Base = cost.Of(old).Tokens
+	}
+	s := host.NewSurface([]host.Mounted{host.Mount(p.limits.name, new)})
+	for _, h := range p.limits.profiles() {
+		m.Hosts = append(m.Hosts, hostFit(s.Preflight(h)))
+	}
+	body, err := json.Marshal(m)
+	if err == nil {
+		made[p.measuredKey()] = body
+	}
+	return err
+}
+
+func hostFit(c *host.Check) gate.HostFit {
+	f := gate.HostFit{Host: c.Host}
+	for _, i := range c.Issues {
+		if i.Level != host.Error {
+			continue
+		}
+		if f.Refuses++; f.Refuses == 1 {
+			f.First = strings.TrimSpace(i.Tool + " " + i.Pointer + ": " + i.Reason)
+		}
+	}
+	if f.Refuses == 0 && c.Status == host.Refuses {
+		f.Refuses, f.First = 1, "a tool does not reach the model there"
+	}
+	return f
+}
+
+// measured reads what limits are held against; false when nobody measured yet.
+func (l *loader) measured(as *assessment, kept map[ReportKey][]byte) (bool, error) {
+	if !as.pair.limits.asked.Asked() {
+		return true, nil
+	}
+	body, ok := l.report(kept, as.pair.measuredKey())
+	if !ok {
+		return false, nil
+	}
+	return true, json.Unmarshal(body, &as.measured)
+}
+
+// SetLimits sets which hosts have to take the listings of a server, and how many
+// tokens they may cost. It is a new version of the policy, which applies at once.
+func (s *Service) SetLimits(ctx context.Context, a Actor, slug string, l gate.Limits) error {
+	if err := checkLimits(&l); err != nil {
+		return err
+	}
+	return s.store.Update(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Maintainer)
+		if err != nil {
+			return err
+		}
+		before := srv.Policy
+		srv.Policy.Limits = l
+		srv.Policy.Version++
+		if err := tx.UpdateServer(ctx, srv); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "policy.set", serverID: srv.ID, subject: srv.Slug, before: before, after: srv.Policy})
+	})
+}
+
+// checkLimits refuses what can't be kept to, and puts the hosts in order.
+func checkLimits(l *gate.Limits) error {
+	if l.Ceiling < 0 || l.Growth < 0 || l.Ceiling > maxLimit || l.Growth > maxLimit {
+		return Errorf(Invalid, "A limit of tokens is a number from 0, for none, to %d.", maxLimit)
+	}
+	l.Hosts = slices.Compact(slices.Sorted(slices.Values(l.Hosts)))
+	for _, id := range l.Hosts {
+		if _, err := host.Lookup(id); err != nil {
+			return &Error{Kind: Invalid, Sentence: fmt.Sprintf("The policy can't name that host: %v.", err), Err: err}
+		}
+	}
+	return nil
+}
