@@ -31,7 +31,7 @@ func TestLiveLine(t *testing.T) {
 	reader.open(a.url + "/servers/git")
 	release := a.url + eval[string](reader.tab, `document.querySelector("a[href^='/releases/']").getAttribute("href")`)
 	reader.open(release)
-	reader.do(chromedp.Evaluate[chromedp.Void](`window.kept = document.querySelector(".decision"); kept.querySelector("textarea[name=note]").value = "half a thought"`))
+	reader.do(chromedp.Evaluate[chromedp.Void](`window.kept = document.querySelector(".decision [name=note]"); kept.value = "half a thought"`))
 	if said := eval[string](reader.tab, lineSays); said != "" {
 		t.Fatalf("the line begins with %q", said)
 	}
@@ -43,7 +43,7 @@ func TestLiveLine(t *testing.T) {
 		t.Fatalf("the comment was answered with %d", status)
 	}
 	reader.until("the comment", lineSays+` === "1 new comment."`)
-	if !eval[bool](reader.tab, `kept.isConnected && kept.querySelector("textarea[name=note]").value === "half a thought"`) {
+	if !eval[bool](reader.tab, `kept.isConnected && kept.value === "half a thought"`) {
 		t.Error("the page was changed under the reader")
 	}
 	if eval[bool](reader.tab, `document.querySelector("[data-poll-show]").hidden`) {

@@ -28,6 +28,7 @@ type ToolView struct {
 	Plain      bool        // of the listing itself: no fields of a tool
 	Order      []OrderLine // what moved
 	CommentURL string      // on the description
+	AcrossURL  string      // of the tool through all versions, "" for none
 }
 
 // Effect is one thing that changes for a caller.

@@ -37,6 +37,7 @@ type caller struct {
 type place struct {
 	*instance
 	release, listing, thread, digest, change, user, token string
+	tool                                                  string // name of one in the newest release
 }
 
 // newPlace makes a server "git" with a release under review, and a server "shop".
@@ -52,7 +53,7 @@ func newPlace(t *testing.T, body string) (*place, []caller) {
 	}
 	admin := in.addUser("admin", people.Admin, "")
 	stranger := in.addUser("stranger", people.Maintainer, "shop")
-	p := &place{instance: in, user: in.addUser("subject", people.Viewer, "git").ID}
+	p := &place{instance: in, tool: "entity_get", user: in.addUser("subject", people.Viewer, "git").ID}
 	pushed := in.pushed("git", "version=1.0.0", body)
 	p.release, p.listing, p.digest = pushed.Release.ID, pushed.Listing.ID, pushed.Listing.Digest
 	p.open(in.signedIn(roles["maintainer"]))
@@ -143,7 +144,7 @@ func (p *place) request(row web.Row) *http.Request {
 }
 
 func (p *place) query(row web.Row) string {
-	return url.Values{"digest": {p.digest}, "from": {p.listing}, "to": {p.listing}, "ref": {"pr-1"}}.Encode()
+	return url.Values{"digest": {p.digest}, "from": {p.listing}, "to": {p.listing}, "ref": {"pr-1"}, "name": {p.tool}}.Encode()
 }
 
 func (p *place) jsonBody(row web.Row) string {

@@ -55,6 +55,7 @@ func countQueries(t *testing.T, size int) map[string]int {
 		p.addServer(fmt.Sprintf("server-%d", n), "")
 		p.addUser(fmt.Sprintf("person-%d", n), "viewer", "git")
 	}
+	p.tool = fmt.Sprintf("entity_get_%d", size-1)
 	counts := map[string]int{}
 	for path, r := range p.readings() {
 		admin(callers)(r)

@@ -50,7 +50,7 @@ func (s *Server) compareWith(c echo.Context, srv *review.Server, id string) (*vi
 
 func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *review.Server) views.ListingPage {
 	base := listingPath(srv.Slug, l.ID)
-	p := listingPresenter{l: l.Surface, base: base}
+	p := listingPresenter{l: l.Surface, base: base, across: func(name string) string { return lineagePath(srv.Slug, l.Profile, name) }}
 	m := views.ListingPage{
 		Heading: views.Say("Listing of " + srv.Name), Digest: l.Surface.Digest.Short(), State: listingState(l.Surface),
 		Sub: []string{toolCount(len(l.Surface.Tools)), "received " + s.ago(l.ReceivedAt)}, Facts: listingFacts(l),
@@ -109,6 +109,8 @@ func listingFacts(l *review.Listing) []views.Fact {
 type listingPresenter struct {
 	l    *surface.Listing
 	base string
+	// across is the page of a tool through all versions.
+	across func(name string) string
 }
 
 func toolAnchor(base string, position int) string { return base + "?tool=" + strconv.Itoa(position) }
@@ -294,6 +296,7 @@ func (p listingPresenter) oneTool(position string) *views.ToolsView {
 	n, err := strconv.Atoi(position)
 	if err == nil && n >= 1 && n <= len(p.l.Tools) {
 		t := alone(&p.l.Tools[n-1]).view()
+		t.AcrossURL = p.across(p.l.Tools[n-1].Name)
 		t.Facts = []string{"position " + thousands(n) + " of " + thousands(len(p.l.Tools))}
 		v.Open = &t
 	}

@@ -43,6 +43,7 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/listings/:id/hosts", reads, s.hostsPage),
 		get("/servers/:server/listings/:id/cost", reads, s.costPage),
 		get("/servers/:server/compare", reads, s.comparePage),
+		get("/servers/:server/tool", reads, s.lineagePage),
 		get("/servers/:server/push", reviews, s.uploadPage),
 		post("/servers/:server/push", reviews, s.uploadForm).limited(s.uploadBody()),
 		post("/servers/:server/secret", maintains, s.rotateSecretForm),

@@ -59,10 +59,19 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 	s := alone(&p.whole.Tools[n-1])
 	s.comment = p.commentURL(id)
 	t := s.view()
+	t.AcrossURL = p.acrossURL(p.whole.Tools[n-1].Name)
 	t.Facts = []string{"the same on both sides", "position " + thousands(n)}
 	t.Comment = p.commentOnTool(id, t.Name.String(), p.whole.Tools[n-1].Name, nil)
 	v.Open = &t
 	v.Threads = p.threadsOn(p.whole.Tools[n-1].Name, id)
+}
+
+// acrossURL is the page of a tool through all versions.
+func (p *releasePresenter) acrossURL(name string) string {
+	if p.compare != nil {
+		return ""
+	}
+	return lineagePath(p.v.Server.Slug, p.v.Release.Profile, name)
 }
 
 // sides are the two tools of a change; false when it is about no tool.
@@ -92,6 +101,7 @@ func (p *releasePresenter) toolView(ch *review.Decided) views.ToolView {
 	var t views.ToolView
 	if isTool {
 		t = s.view()
+		t.AcrossURL = p.acrossURL(ch.Name())
 		markRows(&t.Input, ch.Details)
 		markRows(&t.Output, ch.Details)
 	} else {
