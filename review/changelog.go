@@ -22,8 +22,13 @@ func (s *Service) Changelog(ctx context.Context, a Actor, releaseID string) (*Ch
 	if err != nil {
 		return nil, err
 	}
+	return v.Changelog(), nil
+}
+
+// Changelog writes the changelog of the release that the view shows.
+func (v *ReleaseView) Changelog() *Changelog {
 	c := v.changelog()
-	return &Changelog{Markdown: c.Markdown(), Migration: c.Migration()}, nil
+	return &Changelog{Markdown: c.Markdown(), Migration: c.Migration()}
 }
 
 func (v *ReleaseView) changelog() report.Changelog {

@@ -50,6 +50,15 @@ type CommentView struct {
 	Who  prose.Visible
 	When When
 	HTML string
+
+	Edited   string          // "edited 2 hours ago", "" when it was not
+	Suggests *SuggestionView // nil: none
+}
+
+// SuggestionView is a text that a comment proposes for the place of its thread.
+type SuggestionView struct {
+	Patch prose.Visible
+	Taken bool
 }
 
 // ThreadLine is a thread in a list beside the page.

@@ -29,6 +29,7 @@ type ToolView struct {
 	Order      []OrderLine // what moved
 	CommentURL string      // on the description
 	AcrossURL  string      // of the tool through all versions, "" for none
+	Viewed     *ViewedForm // nil where nothing can be marked
 }
 
 // Effect is one thing that changes for a caller.

@@ -183,7 +183,8 @@ func (p *place) formBody(web.Row) url.Values {
 		"reason": {"A mistake."}, "ref": {"pr-2"}, "listing": {listing(tool("entity_get", "Pasted."))},
 		"thread": {p.thread}, "preset": {"team"}, "slug": {"novel"}, "name": {"Novel"},
 		"email": {"novel@example.org"}, "role": {"viewer"}, "server": {"git"}, "scope": {"read"},
-		"user": {p.user}, "id": {p.token}, "token": {p.token},
+		"user": {p.user}, "id": {p.token}, "token": {p.token}, "shown": {p.change}, "viewed": {p.change},
+		"old": {"entity_read"}, "new": {"entity_get"}, "target": {"none"},
 	}
 }
 

@@ -28,3 +28,25 @@ func (s *Server) depthRoutes() []route {
 		post("/api/v1/inbox/read", anywhere(people.Viewer).or(people.ScopeReview), s.readInbox),
 	}
 }
+
+// depthPages are the pages and forms of the same.
+func depthPages(s *Server) []route {
+	reads, reviews, maintains := person(people.Viewer), person(people.Reviewer), person(people.Maintainer)
+	anybody := anywhere(people.Viewer)
+	return []route{
+		get("/inbox", anybody, s.inboxPage),
+		post("/inbox/read", anybody, s.readInboxForm),
+		get("/threads", anybody, s.discussionPage),
+		get("/servers/:server/aliases", reads, s.aliasesPage),
+		post("/servers/:server/aliases", maintains, s.addAliasForm),
+		post("/servers/:server/aliases/end", maintains, s.endAliasForm),
+		post("/servers/:server/follow", reads, s.followForm),
+		get("/releases/:id/changelog", reads, s.changelogPage),
+		get("/releases/:id/desk", reads, s.deskPage),
+		post("/releases/:id/viewed", reads, s.viewedForm),
+		post("/releases/:id/drafts/publish", reviews, s.publishForm),
+		post("/releases/:id/drafts/remove", reviews, s.removeDraftForm),
+		post("/releases/:id/pairings", reviews, s.pairForm),
+		post("/releases/:id/pairings/end", reviews, s.unpairForm),
+	}
+}

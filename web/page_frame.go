@@ -44,6 +44,8 @@ const (
 func menu(u *people.User) []views.MenuItem {
 	items := []views.MenuItem{
 		{Section: "home", Text: "Home", URL: "/"},
+		{Section: "inbox", Text: "Inbox", URL: "/inbox"},
+		{Section: "threads", Text: "Threads", URL: "/threads"},
 		{Section: "servers", Text: "Servers", URL: "/servers"},
 		{Section: "deliveries", Text: "Deliveries", URL: "/deliveries"},
 	}

@@ -168,6 +168,8 @@ func (p *releasePresenter) tabs() []views.Tab {
 		{Text: "Tools", Count: thousands(len(p.v.Changes)), URL: p.path("view", viewTools), Key: "t", Current: p.q.view == viewTools},
 		{Text: "Threads", URL: p.path("view", viewThreads), Current: p.q.view == viewThreads},
 		{Text: "History", URL: p.path("view", viewHistory), Current: p.q.view == viewHistory},
+		{Text: "Changelog", URL: p.act("changelog")},
+		{Text: "Your review", URL: p.act("desk")},
 	}
 	if threads > 0 {
 		tabs[2].Count = thousands(threads)
@@ -259,10 +261,27 @@ func (p *releasePresenter) gate() views.GateBar {
 	if words > 0 {
 		bar.Sub = append(bar.Sub, plural(words, "new word", "new words")+", "+minutes(words, open))
 	}
+	if n := p.notViewed(); n > 0 && open > 0 {
+		bar.Sub = append(bar.Sub, plural(n, "change", "changes")+" not viewed by you")
+	}
 	if !p.v.Answer.Independent && p.v.Answer.Result == gate.Pass {
 		bar.Sub = append(bar.Sub, "an author's own approval counted")
 	}
 	return bar
+}
+
+// notViewed counts the changes that the reader has not marked as viewed.
+func (p *releasePresenter) notViewed() int {
+	if p.me == "" || p.v.Viewed == nil {
+		return 0
+	}
+	n := 0
+	for i := range p.v.Changes {
+		if !p.v.Viewed[p.v.Changes[i].ID] {
+			n++
+		}
+	}
+	return n
 }
 
 // nextURL leads to a decision: within this page when it is the view of decisions.

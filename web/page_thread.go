@@ -132,18 +132,16 @@ func (p *releasePresenter) threadsWhere(id string, is func(*review.Thread) bool)
 func (p *releasePresenter) threadView(t *review.Thread, back string) views.ThreadView {
 	v := views.ThreadView{
 		ID: "t-" + t.ID, Place: placeName(t.Anchor.Pointer), URL: p.threadURL(t), Open: t.Open(), Blocks: t.Blocks,
-		Moved: p.movedSince(t), Back: back + "#t-" + t.ID,
+		Moved: movedSince(t), Back: back + "#t-" + t.ID,
 	}
 	if t.Anchor.Tool != "" {
 		v.About = views.ShowName(t.Anchor.Tool)
 	} else if t.Anchor.Pointer == "" {
 		v.Place = "the whole release"
 	}
-	if t.Anchor.Quote != "" {
-		v.Quote = prose.Show(t.Anchor.Quote)
-	}
-	for _, c := range t.Comments {
-		v.Comments = append(v.Comments, views.CommentView{Who: prose.Show(c.UserLabel), When: p.s.when(c.At), HTML: markdown(c.Body)})
+	v.Quote = quoteOf(t)
+	for i := range t.Comments {
+		v.Comments = append(v.Comments, p.s.commentView(t, i))
 	}
 	if !t.Open() {
 		v.Resolved = "Resolved " + p.s.ago(t.ResolvedAt) + "."
@@ -181,23 +179,43 @@ func (p *releasePresenter) threadURL(t *review.Thread) string {
 	return p.path("view", viewThreads)
 }
 
-// movedSince says that a tool is not what it was when the thread was opened.
-func (p *releasePresenter) movedSince(t *review.Thread) string {
-	if t.Anchor.Tool == "" || t.Anchor.Digest.IsZero() || p.v.New == nil {
-		return ""
+// movedSince says what became of the place of a thread.
+func movedSince(t *review.Thread) string {
+	switch t.Place.State {
+	case review.PlaceChanged:
+		return "it says something else now"
+	case review.PlaceGone:
+		return "it is gone since"
+	case review.PlaceRenamed:
+		return "the tool is " + views.ShowName(t.Place.Tool).String() + " now"
 	}
-	for i := range p.v.New.Tools {
-		if tool := &p.v.New.Tools[i]; tool.Name == t.Anchor.Tool {
-			if tool.Digest == t.Anchor.Digest || t.Anchor.Side == review.OldSide {
-				return ""
-			}
-			return "the tool changed since"
-		}
+	return ""
+}
+
+// quoteOf is the words that a thread is about; where they don't stand any more and
+// none were quoted, what stood there.
+func quoteOf(t *review.Thread) prose.Visible {
+	moved := t.Place.State == review.PlaceChanged || t.Place.State == review.PlaceGone
+	switch {
+	case t.Anchor.Quote != "":
+		return prose.Show(t.Anchor.Quote)
+	case moved && t.Anchor.Snippet != "":
+		return prose.Show(t.Anchor.Snippet)
 	}
-	if t.Anchor.Side == review.OldSide {
-		return ""
+	return nil
+}
+
+// commentView is one comment of a thread; i is its place.
+func (s *Server) commentView(t *review.Thread, i int) views.CommentView {
+	c := &t.Comments[i]
+	v := views.CommentView{Who: prose.Show(c.UserLabel), When: s.when(c.At), HTML: markdown(c.Body)}
+	if !c.EditedAt.IsZero() {
+		v.Edited = "edited " + s.ago(c.EditedAt)
 	}
-	return "the tool is gone since"
+	if g := c.Suggests; g != nil {
+		v.Suggests = &views.SuggestionView{Patch: prose.Show(g.Patch(t.Anchor.Tool, t.Anchor.Pointer)), Taken: slices.Contains(t.Place.Taken, i)}
+	}
+	return v
 }
 
 // threadLines are the open threads beside the page.
@@ -278,7 +296,14 @@ func (s *Server) openThreadForm(c echo.Context) error {
 		return err
 	}
 	on := form.Get("on")
-	t, err := s.svc.OpenThread(ctx, a, id, anchorOfForm(view, on, form.Get("at")), form.Get("body"), form.Get("blocks") == "yes")
+	n := review.NewComment{Anchor: anchorOfForm(view, on, form.Get("at")), Body: form.Get("body"), Blocks: form.Get("blocks") == "yes"}
+	if text := form.Get("suggest"); text != "" {
+		n.Suggest = &text
+	}
+	if form.Get("draft") == "yes" {
+		return s.keepDraft(c, n)
+	}
+	t, err := s.svc.Comment(ctx, a, id, n)
 	if err == nil {
 		s.flash(c, flashDone, "Your comment is published.")
 		return c.Redirect(http.StatusSeeOther, withFragment(backTo(form.Get("back"), releasePath(id, "view", viewThreads)), "t-"+t.ID))
@@ -301,6 +326,13 @@ func withFragment(p, fragment string) string {
 }
 
 func (s *Server) commentOnThreadForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	if form.Get("draft") == "yes" {
+		return s.keepDraft(c, review.NewComment{ThreadID: c.Param("thread"), Body: form.Get("body")})
+	}
 	return s.threadForm(c, func(a review.Actor, body string) error {
 		_, err := s.svc.AddComment(c.Request().Context(), a, c.Param("thread"), body)
 		return err

@@ -113,6 +113,9 @@ func (p *releasePresenter) toolView(ch *review.Decided) views.ToolView {
 	t.Effects, t.Quiet = p.effects(ch)
 	if p.compare == nil {
 		t.Answer = p.wholeAnswer(ch)
+		if p.me != "" {
+			t.Viewed = &views.ViewedForm{URL: p.act("viewed"), ID: ch.ID, Viewed: p.v.Viewed[ch.ID], Back: p.toolURL(ch.ID)}
+		}
 	}
 	t.Comment = p.commentOnTool(ch.ID, subjectName(ch), "", pointersIn(ch))
 	return t

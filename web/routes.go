@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -80,7 +81,7 @@ const smallBody bodyLimit = 1 << 20
 
 // routes is everything that the server answers.
 func (s *Server) routes() []route {
-	return append(s.apiRoutes(), pageRoutes(s)...)
+	return slices.Concat(s.apiRoutes(), pageRoutes(s), depthPages(s))
 }
 
 // apiRoutes are the routes of machines, in the order of docs/api.md, and the

@@ -1,0 +1,190 @@
+package views
+
+import "github.com/countersign/countersign/review/prose"
+
+// ChangelogPage is what a release tells its users. Both texts are Markdown that a
+// presenter made safe, with their source to copy.
+type ChangelogPage struct {
+	Page
+	Title     prose.Visible
+	BackURL   string
+	HTML      string
+	Source    prose.Visible
+	Migration string // HTML, "" when nothing breaks
+	Guide     prose.Visible
+}
+
+// DeskPage is one person's own side of a review: what they have looked at, what
+// they wrote and did not publish, and what they may compare with.
+type DeskPage struct {
+	Page
+	Title    prose.Visible
+	BackURL  string
+	Fault    Sentence
+	Viewed   ViewedView
+	Drafts   []DraftLine
+	Publish  string // address of the form, "" when one may not
+	Bases    []BaseLine
+	Pairings []PairLine
+	Offers   []PairLine
+	Pair     *PairForm
+	Twins    []TwinLine
+}
+
+// ViewedView is how far somebody got, and the changes to tick.
+type ViewedView struct {
+	URL      string
+	Progress string // "3 of 14 changes viewed"
+	Lines    []ViewedLine
+}
+
+// ViewedLine is a change that somebody has looked at or not.
+type ViewedLine struct {
+	ID     string
+	Name   prose.Visible
+	URL    string
+	Viewed bool
+}
+
+// ViewedForm marks one change, from where it is shown.
+type ViewedForm struct {
+	URL    string
+	ID     string
+	Viewed bool
+	Back   string
+}
+
+// DraftLine is something written and not published.
+type DraftLine struct {
+	Target string
+	What   string // "comment", "answer", "approve"
+	About  prose.Visible
+	Text   prose.Visible
+	When   When
+	Drop   string // address that removes it
+}
+
+// BaseLine is a listing to look from.
+type BaseLine struct {
+	URL  string
+	Kind string // "gate base", "since you last worked on it"
+	Name prose.Visible
+	When When
+	Note string // "Decisions are taken from here."
+}
+
+// PairLine is an old tool with the new one that it is.
+type PairLine struct {
+	Old, New prose.Visible
+	OldValue string // for the form, as received
+	NewValue string
+	Says     Sentence
+	URL      string // of the form that pairs or unpairs, "" when one may not
+	ID       string
+}
+
+// PairForm pairs any tool that is gone with any that is new.
+type PairForm struct {
+	URL string
+	Old []Place
+	New []Place
+}
+
+// TwinLine is another profile that waits for the same answers.
+type TwinLine struct {
+	Profile prose.Visible
+	Release prose.Visible
+	URL     string
+	Count   string
+}
+
+// DiscussionPage is everything unresolved.
+type DiscussionPage struct {
+	Page
+	Pills   []Pill
+	Servers []Pill
+	Threads []DiscussedLine
+	Shown   string // "50 of 120"
+	NextURL string
+}
+
+// DiscussedLine is an open thread in a list across versions.
+type DiscussedLine struct {
+	URL     string
+	Server  prose.Visible
+	Release prose.Visible
+	About   prose.Visible // nil for the release
+	Place   string
+	Start   prose.Visible
+	Who     prose.Visible
+	When    When
+	Tags    []string
+}
+
+// InboxPage is what waits for somebody, and what they were told.
+type InboxPage struct {
+	Page
+	Turn    []AttentionLine
+	Waiting []AttentionLine
+	Notices []NoticeLine
+	Unread  string // "3 unread", "" for none
+	ReadURL string
+	NextURL string
+	Follows []FollowLine
+}
+
+// AttentionLine is a release with why and since when somebody has to go on.
+type AttentionLine struct {
+	URL    string
+	Server prose.Visible
+	Title  prose.Visible
+	Gate   Badge
+	Why    Sentence
+	Who    string // "Ana, Ben and 3 others"
+	Since  When
+}
+
+// NoticeLine is one thing that somebody was told.
+type NoticeLine struct {
+	ID     string
+	URL    string
+	Who    prose.Visible
+	Text   prose.Visible
+	Kind   string // "named you"
+	When   When
+	Unread bool
+}
+
+// FollowLine is something that somebody follows, or may.
+type FollowLine struct {
+	Server prose.Visible
+	Family prose.Visible // nil for the whole server
+	Value  string        // the family as received
+	URL    string
+	On     bool
+}
+
+// AliasesPage is the ledger of names of a server.
+type AliasesPage struct {
+	Page
+	Fault    Sentence
+	Aliases  []AliasLine
+	Pairings []AliasLine
+	AddURL   string // "" when one may not
+	EndURL   string
+	Profiles []Place
+	Old, New string // typed before, kept
+	Why      string
+}
+
+// AliasLine is one entry of the ledger.
+type AliasLine struct {
+	ID       string
+	Old, New prose.Visible
+	Profile  prose.Visible // nil for the default one
+	By       prose.Visible
+	Note     prose.Visible
+	Since    When
+	Until    string // "until 3 March 2027", "ended 2 hours ago", "" while it holds without an end
+	Holds    bool
+}

@@ -1,0 +1,363 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/views"
+)
+
+func (s *Server) changelogPage(c echo.Context) error {
+	ctx, a, id := c.Request().Context(), s.actor(c), c.Param("id")
+	view, err := s.svc.Release(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	log := view.Changelog()
+	m := views.ChangelogPage{
+		Page:  s.page(c, "Changelog", "servers", serversCrumb, serverCrumb(&view.Server), releaseCrumb(view)),
+		Title: views.ShowName(view.Release.Title()), BackURL: releasePath(id),
+		HTML: markdown(log.Markdown), Source: prose.Show(log.Markdown),
+	}
+	if log.Migration != "" {
+		m.Migration, m.Guide = markdown(log.Migration), prose.Show(log.Migration)
+	}
+	return s.render(c, http.StatusOK, views.Changelog(m))
+}
+
+func releaseCrumb(v *review.ReleaseView) views.NameLink {
+	return views.NameLink{Name: views.ShowName(v.Release.Title()), URL: releasePath(v.Release.ID)}
+}
+
+// deskPage is the reader's own side of a review.
+func (s *Server) deskPage(c echo.Context) error {
+	return s.renderDesk(c, http.StatusOK, nil)
+}
+
+func (s *Server) renderDesk(c echo.Context, status int, fault views.Sentence) error {
+	ctx, a, id := c.Request().Context(), s.actor(c), c.Param("id")
+	view, err := s.svc.Release(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	d := desk{s: s, v: view, reviews: view.Actions.Comment == ""}
+	m := views.DeskPage{
+		Page:  s.page(c, "Your review", "servers", serversCrumb, serverCrumb(&view.Server), releaseCrumb(view)),
+		Title: views.ShowName(view.Release.Title()), BackURL: releasePath(id), Fault: fault,
+		Publish: d.act("drafts", "publish"), Viewed: d.viewed(), Bases: d.bases(), Twins: d.twins(),
+	}
+	d.pairings(&m)
+	if d.reviews {
+		drafts, err := s.svc.Drafts(ctx, a, id)
+		if err != nil {
+			return err
+		}
+		m.Drafts = d.drafts(drafts)
+	}
+	return s.render(c, status, views.Desk(m))
+}
+
+// desk presents what is on somebody's desk.
+type desk struct {
+	s       *Server
+	v       *review.ReleaseView
+	reviews bool // may comment and decide
+}
+
+func (d *desk) act(names ...string) string {
+	return path(append([]string{"releases", d.v.Release.ID}, names...))
+}
+
+func (d *desk) toolURL(id string) string {
+	return releasePath(d.v.Release.ID, "view", viewTools, "tool", id)
+}
+
+func (d *desk) viewed() views.ViewedView {
+	v := views.ViewedView{URL: d.act("viewed")}
+	n := 0
+	for i := range d.v.Changes {
+		ch := &d.v.Changes[i]
+		seen := d.v.Viewed[ch.ID]
+		if seen {
+			n++
+		}
+		v.Lines = append(v.Lines, views.ViewedLine{ID: ch.ID, Name: views.ShowName(subjectName(ch)), URL: d.toolURL(ch.ID), Viewed: seen})
+	}
+	v.Progress = fmt.Sprintf("%s of %s viewed.", thousands(n), plural(len(d.v.Changes), "change", "changes"))
+	return v
+}
+
+var draftWhat = map[review.VerdictKind]string{review.Approve: "approve", review.Reject: "reject", review.Withdraw: "take back"}
+
+func (d *desk) drafts(list []review.Draft) []views.DraftLine {
+	var out []views.DraftLine
+	for _, dr := range list {
+		l := views.DraftLine{Target: dr.Target, When: d.s.when(dr.UpdatedAt), Drop: d.act("drafts", "remove")}
+		switch {
+		case dr.Item != nil:
+			l.What, l.Text = cmpOr(draftWhat[dr.Item.Verdict], "note"), prose.Show(dr.Item.Note)
+		case dr.Comment.ThreadID != "":
+			l.What, l.Text = "answer in a thread", prose.Show(dr.Comment.Body)
+		default:
+			l.What, l.Text = "comment", prose.Show(dr.Comment.Body)
+			if dr.Comment.Anchor.Tool != "" {
+				l.About = views.ShowName(dr.Comment.Anchor.Tool)
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+var baseWords = map[review.BaseKind]string{
+	review.GateBase: "Gate base", review.LastReleased: "Released last", review.LastLooked: "Since you last worked on it", review.OtherVersion: "Version",
+}
+
+func (d *desk) bases() []views.BaseLine {
+	var out []views.BaseLine
+	for _, b := range d.v.Bases {
+		l := views.BaseLine{Kind: baseWords[b.Kind], URL: comparePath(d.v.Server.Slug, b.Listing, d.v.Listing.ID)}
+		if b.Title != "" {
+			l.Name = views.ShowName(b.Title)
+		}
+		if !b.At.IsZero() {
+			l.When = d.s.when(b.At)
+		}
+		if b.Kind == review.GateBase {
+			l.URL, l.Note = releasePath(d.v.Release.ID), "Decisions are taken from here. "+d.v.BaseWhy
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// pairings lists renames that people recognised, those that are only offered, and
+// lets any two tools be paired.
+func (d *desk) pairings(m *views.DeskPage) {
+	open := d.v.Release.ReleasedAt.IsZero() && d.v.Release.WithdrawnAt.IsZero()
+	for _, n := range d.v.Pairings {
+		l := views.PairLine{ID: n.ID, Old: views.ShowName(n.Old), New: views.ShowName(n.New), Says: views.Say("Recognised by " + n.ByLabel + " " + d.s.ago(n.At) + ".")}
+		if d.reviews && open {
+			l.URL = d.act("pairings", "end")
+		}
+		m.Pairings = append(m.Pairings, l)
+	}
+	if d.v.Base == nil || !open {
+		return
+	}
+	for _, o := range d.v.Report.Offered {
+		for _, from := range o.From {
+			l := views.PairLine{Old: views.ShowName(from.Tool), New: views.ShowName(o.To), OldValue: from.Tool, NewValue: o.To, Says: views.Say(o.Sentence)}
+			if d.reviews {
+				l.URL = d.act("pairings")
+			}
+			m.Offers = append(m.Offers, l)
+		}
+	}
+	if f := d.pairForm(); d.reviews && len(f.Old) > 0 && len(f.New) > 0 {
+		m.Pair = f
+	}
+}
+
+func (d *desk) pairForm() *views.PairForm {
+	f := &views.PairForm{URL: d.act("pairings")}
+	for i := range d.v.Changes {
+		ch := &d.v.Changes[i]
+		place := views.Place{Value: ch.Name(), Label: views.ShowName(ch.Name()).String()}
+		switch {
+		case ch.Subject != change.SubjectTool:
+		case ch.Kind == change.Removed:
+			f.Old = append(f.Old, place)
+		case ch.Kind == change.Added:
+			f.New = append(f.New, place)
+		}
+	}
+	return f
+}
+
+func (d *desk) twins() []views.TwinLine {
+	var out []views.TwinLine
+	for _, t := range d.v.Twins {
+		out = append(out, views.TwinLine{
+			Profile: views.ShowName(t.Profile), Release: views.ShowName(t.Title), URL: releasePath(t.ReleaseID),
+			Count: plural(len(t.Changes), "identical change", "identical changes"),
+		})
+	}
+	return out
+}
+
+// viewedForm stores marks: of the changes that the form showed, those that are
+// ticked are viewed and the others are not.
+func (s *Server) viewedForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	ticked := form["viewed"]
+	unticked := slices.DeleteFunc(slices.Clone(form["shown"]), func(id string) bool { return slices.Contains(ticked, id) })
+	ctx, a, id := c.Request().Context(), s.actor(c), c.Param("id")
+	for _, marks := range []struct {
+		ids []string
+		on  bool
+	}{{ticked, true}, {unticked, false}} {
+		if len(marks.ids) == 0 && (marks.on || len(ticked) > 0) {
+			continue
+		}
+		if err := s.svc.MarkViewed(ctx, a, id, marks.ids, marks.on); err != nil {
+			return s.onDesk(c, err)
+		}
+	}
+	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), s.deskPath(id)))
+}
+
+func (s *Server) deskPath(id string) string { return path([]string{"releases", id, "desk"}) }
+
+// onDesk shows an error that the reader can do something about on the desk.
+func (s *Server) onDesk(c echo.Context, err error) error {
+	fault, ok := sentenceOf(err)
+	if !ok {
+		return err
+	}
+	return s.renderDesk(c, describe(err, "").Status, fault)
+}
+
+func (s *Server) publishForm(c echo.Context) error {
+	if _, err := s.svc.PublishDrafts(c.Request().Context(), s.actor(c), c.Param("id"), nil); err != nil {
+		return s.onDesk(c, err)
+	}
+	s.flash(c, flashDone, "Your drafts are published.")
+	return c.Redirect(http.StatusSeeOther, releasePath(c.Param("id"), "view", viewThreads))
+}
+
+func (s *Server) removeDraftForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	empty := review.Draft{Target: form.Get("target"), Comment: &review.NewComment{}}
+	if _, err := s.svc.SaveDraft(c.Request().Context(), s.actor(c), c.Param("id"), empty); err != nil {
+		return s.onDesk(c, err)
+	}
+	return c.Redirect(http.StatusSeeOther, s.deskPath(c.Param("id")))
+}
+
+// keepDraft saves a comment of a form instead of publishing it.
+func (s *Server) keepDraft(c echo.Context, n review.NewComment) error {
+	if _, err := s.svc.SaveDraft(c.Request().Context(), s.actor(c), c.Param("id"), review.Draft{Comment: &n}); err != nil {
+		return err
+	}
+	s.flash(c, flashDone, "Kept as a draft. Nobody else sees it until you publish it.")
+	return c.Redirect(http.StatusSeeOther, s.deskPath(c.Param("id")))
+}
+
+func (s *Server) pairForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	if _, err := s.svc.Pair(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("old"), form.Get("new")); err != nil {
+		return s.onDesk(c, err)
+	}
+	s.flash(c, flashDone, "They are one tool now. What differs between them is one change.")
+	return c.Redirect(http.StatusSeeOther, s.deskPath(c.Param("id")))
+}
+
+func (s *Server) unpairForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	if _, err := s.svc.Unpair(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("id")); err != nil {
+		return s.onDesk(c, err)
+	}
+	return c.Redirect(http.StatusSeeOther, s.deskPath(c.Param("id")))
+}
+
+// aliasesPage is the ledger of names of a server.
+func (s *Server) aliasesPage(c echo.Context) error {
+	return s.renderAliases(c, http.StatusOK, nil)
+}
+
+func (s *Server) renderAliases(c echo.Context, status int, fault views.Sentence) error {
+	ctx, a, slug := c.Request().Context(), s.actor(c), c.Param("server")
+	view, err := s.svc.Server(ctx, a, slug)
+	if err != nil {
+		return err
+	}
+	all, err := s.svc.Namings(ctx, a, slug)
+	if err != nil {
+		return err
+	}
+	m := views.AliasesPage{Page: s.page(c, "Names", "servers", serversCrumb, serverCrumb(&view.Server)), Fault: fault}
+	if maintains(view.Role) {
+		m.AddURL, m.EndURL = serverPath(slug)+"/aliases", serverPath(slug)+"/aliases/end"
+	}
+	for _, p := range view.Profiles {
+		m.Profiles = append(m.Profiles, views.Place{Value: p.Name, Label: views.ShowName(p.Name).String()})
+	}
+	for _, n := range slices.Backward(all) {
+		if n.Kind == review.Alias {
+			m.Aliases = append(m.Aliases, s.aliasLine(n))
+		} else {
+			m.Pairings = append(m.Pairings, s.aliasLine(n))
+		}
+	}
+	return s.render(c, status, views.Aliases(m))
+}
+
+func (s *Server) aliasLine(n review.Naming) views.AliasLine {
+	l := views.AliasLine{
+		ID: n.ID, Old: views.ShowName(n.Old), New: views.ShowName(n.New), Profile: profileName(n.Profile, review.DefaultProfile),
+		By: prose.Show(cmpOr(n.ByLabel, "shell")), Note: prose.Show(n.Note), Since: s.when(n.At), Holds: n.Holds(s.opt.Now()),
+	}
+	switch {
+	case !n.EndedAt.IsZero():
+		l.Until = "ended " + s.ago(n.EndedAt)
+	case !n.Until.IsZero():
+		l.Until = "until " + s.day(n.Until)
+	}
+	return l
+}
+
+func (s *Server) addAliasForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	n := review.NewAlias{Profile: form.Get("profile"), Old: form.Get("old"), New: form.Get("new"), Note: form.Get("note")}
+	if day := form.Get("until"); day != "" {
+		if n.Until, err = time.Parse(time.DateOnly, day); err != nil {
+			return s.renderAliases(c, http.StatusBadRequest, views.Say("Give the end as a day, such as 2027-03-31."))
+		}
+	}
+	if _, err := s.svc.AddAlias(c.Request().Context(), s.actor(c), c.Param("server"), n); err != nil {
+		return s.onAliases(c, err)
+	}
+	return c.Redirect(http.StatusSeeOther, serverPath(c.Param("server"))+"/aliases")
+}
+
+func (s *Server) endAliasForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	if err := s.svc.EndAlias(c.Request().Context(), s.actor(c), c.Param("server"), form.Get("id")); err != nil {
+		return s.onAliases(c, err)
+	}
+	return c.Redirect(http.StatusSeeOther, serverPath(c.Param("server"))+"/aliases")
+}
+
+func (s *Server) onAliases(c echo.Context, err error) error {
+	fault, ok := sentenceOf(err)
+	if !ok {
+		return err
+	}
+	return s.renderAliases(c, describe(err, "").Status, fault)
+}

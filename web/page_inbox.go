@@ -1,0 +1,212 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/views"
+)
+
+func maintains(role people.Role) bool { return role.AtLeast(people.Maintainer) }
+
+// discussionPage lists everything unresolved, in every version.
+func (s *Server) discussionPage(c echo.Context) error {
+	q, err := threadQuery(c)
+	if err != nil {
+		return err
+	}
+	d, err := s.svc.Discussion(c.Request().Context(), s.actor(c), q)
+	if err != nil {
+		return err
+	}
+	m := views.DiscussionPage{Page: s.page(c, "Threads", "threads"), Pills: threadPills(q, d), Servers: serverPills(q, d)}
+	for i := range d.Threads {
+		m.Threads = append(m.Threads, s.discussedLine(&d.Threads[i]))
+	}
+	m.Shown = thousands(len(d.Threads)) + " of " + thousands(d.Total)
+	if d.Next != "" {
+		m.NextURL = threadsPath(q, "before", d.Next)
+	}
+	return s.render(c, http.StatusOK, views.Discussion(m))
+}
+
+// threadsPath is the list with the filters of q, and one more or changed.
+func threadsPath(q review.ThreadQuery, name, value string) string {
+	pairs := map[string]string{"server": q.Server, "tool": q.Tool, "blocks": flag(q.Blocks), "mine": flag(q.Mine), "answered": flag(q.Answered)}
+	pairs[name] = value
+	var list []string
+	for _, key := range []string{"server", "tool", "blocks", "mine", "answered", "before"} {
+		list = append(list, key, pairs[key])
+	}
+	return path([]string{"threads"}, list...)
+}
+
+func flag(on bool) string {
+	if on {
+		return "true"
+	}
+	return ""
+}
+
+func threadPills(q review.ThreadQuery, d *review.Discussion) []views.Pill {
+	all := review.ThreadQuery{Server: q.Server}
+	return []views.Pill{
+		{Text: "All", Count: thousands(d.All), URL: threadsPath(all, "", ""), Current: !q.Blocks && !q.Mine && !q.Answered && q.Tool == ""},
+		{Text: "Blocking", Count: thousands(d.Blocking), URL: threadsPath(all, "blocks", "true"), Current: q.Blocks},
+		{Text: "Yours", Count: thousands(d.Mine), URL: threadsPath(all, "mine", "true"), Current: q.Mine},
+		{Text: "Somebody else spoke last", Count: thousands(d.Answered), URL: threadsPath(all, "answered", "true"), Current: q.Answered},
+	}
+}
+
+func serverPills(q review.ThreadQuery, d *review.Discussion) []views.Pill {
+	if len(d.Servers) < 2 && q.Server == "" {
+		return nil
+	}
+	var out []views.Pill
+	for _, n := range d.Servers {
+		value := n.Value
+		if q.Server == n.Value {
+			value = ""
+		}
+		out = append(out, views.Pill{Text: n.Value, Count: thousands(n.N), URL: threadsPath(q, "server", value), Current: q.Server == n.Value})
+	}
+	return out
+}
+
+func (s *Server) discussedLine(t *review.DiscussedThread) views.DiscussedLine {
+	l := views.DiscussedLine{
+		URL:    releasePath(t.ReleaseID, "view", viewThreads) + "#t-" + t.ID,
+		Server: views.ShowName(t.Server.Name), Release: views.ShowName(t.Release), Place: placeName(t.Anchor.Pointer), When: s.when(t.OpenedAt),
+	}
+	if t.Anchor.Tool != "" {
+		l.About = views.ShowName(t.Anchor.Tool)
+	} else if t.Anchor.Pointer == "" {
+		l.Place = "the whole release"
+	}
+	if len(t.Comments) > 0 {
+		last := t.Comments[len(t.Comments)-1]
+		l.Start, l.Who, l.When = prose.Show(beginning(last.Body)), prose.Show(last.UserLabel), s.when(last.At)
+	}
+	if t.Blocks {
+		l.Tags = append(l.Tags, "blocks the release")
+	}
+	if n := len(t.Comments) - 1; n > 0 {
+		l.Tags = append(l.Tags, plural(n, "reply", "replies"))
+	}
+	return l
+}
+
+var noticeWords = map[review.NoticeKind]string{
+	review.NoticeMention: "names you", review.NoticeThread: "a thread that you take part in", review.NoticeReview: "a release of yours, or one that you follow",
+	review.NoticePush: "you follow this",
+}
+
+// inboxPage is what waits for somebody, and what they were told.
+func (s *Server) inboxPage(c echo.Context) error {
+	page, err := pageParams(c)
+	if err != nil {
+		return err
+	}
+	in, err := s.svc.Inbox(c.Request().Context(), s.actor(c), page)
+	if err != nil {
+		return err
+	}
+	names := map[string]prose.Visible{}
+	for _, v := range in.Home.Servers {
+		names[v.Server.ID] = views.ShowName(v.Server.Name)
+	}
+	m := views.InboxPage{
+		Page: s.page(c, "Inbox", "inbox"), ReadURL: "/inbox/read",
+		Turn: s.attentionLines(in.Home.YourTurn, names), Waiting: s.attentionLines(in.Home.Waiting, names), Follows: s.followLines(in),
+	}
+	if in.Unread > 0 {
+		m.Unread = thousands(in.Unread) + " unread"
+	}
+	for i := range in.Notices {
+		m.Notices = append(m.Notices, s.noticeLine(&in.Notices[i]))
+	}
+	if next := nextPage(in.Notices, page, func(n review.Notice) string { return n.ID }); next != "" {
+		m.NextURL = path([]string{"inbox"}, "before", next)
+	}
+	return s.render(c, http.StatusOK, views.Inbox(m))
+}
+
+func (s *Server) noticeLine(n *review.Notice) views.NoticeLine {
+	l := views.NoticeLine{
+		ID: n.ID, URL: releasePath(n.ReleaseID), Who: prose.Show(n.Actor), Text: prose.Show(n.Text), Kind: noticeWords[n.Kind],
+		When: s.when(n.At), Unread: n.ReadAt.IsZero(),
+	}
+	if n.ThreadID != "" {
+		l.URL = releasePath(n.ReleaseID, "view", viewThreads) + "#t-" + n.ThreadID
+	}
+	return l
+}
+
+func (s *Server) attentionLines(list []review.ReleaseSummary, names map[string]prose.Visible) []views.AttentionLine {
+	var out []views.AttentionLine
+	for _, r := range list {
+		out = append(out, views.AttentionLine{
+			URL: releasePath(r.Release.ID), Server: names[r.Release.ServerID], Title: views.ShowName(r.Release.Title()),
+			Gate: views.GateBadge(r.Gate), Why: views.Say(r.Attention.Why), Who: someOf(r.Attention.Who), Since: s.when(r.Attention.Since),
+		})
+	}
+	return out
+}
+
+// someOf names a few people and counts the others.
+func someOf(who []string) string {
+	const few = 4
+	if len(who) <= few {
+		return strings.Join(who, ", ")
+	}
+	return strings.Join(who[:few], ", ") + " and " + plural(len(who)-few, "other", "others")
+}
+
+// followLines lists every server with whether it is followed, and the families
+// that are.
+func (s *Server) followLines(in *review.Inbox) []views.FollowLine {
+	on := map[string]bool{}
+	for _, sub := range in.Subscriptions {
+		if sub.Family == "" {
+			on[sub.ServerID] = true
+		}
+	}
+	var out []views.FollowLine
+	for _, v := range in.Home.Servers {
+		name, to := views.ShowName(v.Server.Name), serverPath(v.Server.Slug)+"/follow"
+		out = append(out, views.FollowLine{Server: name, URL: to, On: on[v.Server.ID]})
+		for _, sub := range in.Subscriptions {
+			if sub.ServerID == v.Server.ID && sub.Family != "" {
+				out = append(out, views.FollowLine{Server: name, Family: views.ShowName(sub.Family), Value: sub.Family, URL: to, On: true})
+			}
+		}
+	}
+	return out
+}
+
+func (s *Server) readInboxForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	if err := s.svc.ReadNotices(c.Request().Context(), s.actor(c), form["id"]...); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/inbox")
+}
+
+func (s *Server) followForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	if err := s.svc.Follow(c.Request().Context(), s.actor(c), c.Param("server"), form.Get("family"), form.Get("follow") != "no"); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/inbox#follows")
+}
