@@ -70,17 +70,17 @@ func (f *Finding) Stands(position int) bool {
 	return false
 }
 
-// inInstructions is the position of the instructions, which are no tool.
-const inInstructions = -1
+// InInstructions is the position of the instructions, which are no tool.
+const InInstructions = -1
 
 // subjectAt is the position of the tool that a place is about: 0 for the listing as
-// a whole, inInstructions for the instructions.
+// a whole, InInstructions for the instructions.
 func subjectAt(p lint.Place) int {
 	switch rest, isTool := strings.CutPrefix(p.Pointer, "/tools/"); {
 	case p.Position > 0:
 		return p.Position
 	case p.Pointer == "/instructions" || strings.HasPrefix(p.Pointer, "/instructions/"):
-		return inInstructions
+		return InInstructions
 	case isTool:
 		n, _, _ := strings.Cut(rest, "/")
 		if i, err := strconv.Atoi(n); err == nil && i >= 0 {
@@ -300,9 +300,7 @@ func fullFindings(ctx context.Context, tx Tx, p pair) ([]Finding, error) {
 
 // judged is what the findings of a candidate come to once waivers are taken in.
 type judged struct {
-	counts  lint.Counts
-	fresh   lint.Counts // of those, new against the base
-	waived  int
+	counts  FindingCounts
 	at      map[int]gate.Findings // by subject, see subjectAt
 	listing []gate.Finding        // new ones that are about no subject
 }
@@ -324,18 +322,19 @@ func (ms marks) judge(ws waivers, first bool) *judged {
 			}
 		}
 		if !open {
-			j.waived++
+			j.counts.Waived++
 			continue
 		}
-		count(&j.counts, m.Severity)
+		j.counts.Add(m.Severity)
 		if m.New || first {
-			count(&j.fresh, m.Severity)
+			j.counts.New++
 		}
 	}
 	return j
 }
 
-func count(c *lint.Counts, s lint.Severity) {
+// Add counts one more finding.
+func (c *FindingCounts) Add(s lint.Severity) {
 	switch s {
 	case lint.Critical:
 		c.Critical++
@@ -354,7 +353,7 @@ func (as *assessment) findingsOf(subject change.Subject, position int) gate.Find
 	case as.judged == nil || subject == change.SubjectOrder:
 		return gate.Findings{}
 	case subject == change.SubjectInstructions:
-		return as.judged.at[inInstructions]
+		return as.judged.at[InInstructions]
 	case position < 1:
 		return gate.Findings{}
 	}
@@ -375,11 +374,7 @@ func (j *judged) summary() *FindingCounts {
 	if j == nil {
 		return nil
 	}
-	c, n := j.counts, j.fresh
-	return &FindingCounts{
-		Critical: c.Critical, High: c.High, Warn: c.Warn, Info: c.Info, Waived: j.waived,
-		New: n.Critical + n.High + n.Warn + n.Info,
-	}
+	return &j.counts
 }
 
 // FindingsView is what is found in a listing.
@@ -394,21 +389,19 @@ func (v *FindingsView) Counts() FindingCounts { return CountFindings(v.Findings)
 
 // CountFindings counts findings by severity, waived ones apart.
 func CountFindings(found []Finding) FindingCounts {
-	var c lint.Counts
-	var out FindingCounts
+	var c FindingCounts
 	for i := range found {
 		f := &found[i]
 		if f.Waived {
-			out.Waived++
+			c.Waived++
 			continue
 		}
-		count(&c, f.Severity)
+		c.Add(f.Severity)
 		if f.New {
-			out.New++
+			c.New++
 		}
 	}
-	out.Critical, out.High, out.Warn, out.Info = c.Critical, c.High, c.Warn, c.Info
-	return out
+	return c
 }
 
 // Findings returns what is found in a listing by itself, without a base.

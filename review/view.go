@@ -18,6 +18,7 @@ type Decided struct {
 	CanDecide   bool              // the actor may answer
 	CannotWhy   string            // why not, one sentence
 	Threads     int               // open threads about this subject
+	Findings    gate.Findings     // of the new side
 }
 
 // ReleaseView is everything a release page shows.
@@ -323,7 +324,7 @@ func (b *viewBuilder) changes() {
 		if c.Tool != nil {
 			dc.Threads = open[*c.Tool]
 		}
-		dc.Mine = d.mine(&c)
+		dc.Mine, dc.Findings = d.mine(&c), b.as.findingsOf(c.Subject, c.NewPosition)
 		dc.CannotWhy = d.cannot(&c, shut)
 		dc.CanDecide = dc.CannotWhy == ""
 		b.v.Changes = append(b.v.Changes, dc)

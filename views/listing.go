@@ -26,6 +26,7 @@ type ListingOverview struct {
 	Outliers   []OutlierLine
 	Scattered  []ScatteredLine
 	Problems   []Problem
+	Findings   *FindingList
 	Words      *TextDiff // instructions
 	NoWords    string    // "This server sent no instructions."
 }

@@ -214,6 +214,7 @@ type ToolsView struct {
 	Chosen     bool
 	Threads    []ThreadView
 	Needs      []ReqLine
+	Findings   *FindingList
 	History    []VerdictLine
 	Elsewhere  []NameLink
 	Prev, Next string
@@ -229,7 +230,7 @@ type FilterForm struct {
 }
 
 func (v ToolsView) noAside() bool {
-	return len(v.Needs) == 0 && len(v.Threads) == 0 && len(v.History) == 0 && len(v.Elsewhere) == 0
+	return v.Findings == nil && len(v.Needs) == 0 && len(v.Threads) == 0 && len(v.History) == 0 && len(v.Elsewhere) == 0
 }
 
 // ToolGroup is a family in the list of tools.
@@ -291,6 +292,7 @@ type AnswerLine struct {
 type ReleaseAside struct {
 	Needs    []ReqLine
 	Met      string // "46 met"
+	Findings *FindingList
 	Release  *ReleaseForm
 	Withdraw *WithdrawForm
 	Cannot   []string // why acts that one could expect are not there

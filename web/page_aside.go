@@ -20,6 +20,7 @@ import (
 func (p *releasePresenter) aside() views.ReleaseAside {
 	a := views.ReleaseAside{Threads: p.threadLines(), Facts: p.pushFacts()}
 	a.Needs, a.Met = p.requirements()
+	a.Findings = p.findingsOfSurface()
 	p.acts(&a)
 	return a
 }
@@ -198,7 +199,7 @@ func (p *releasePresenter) ackFields() []views.AckField {
 		}
 		out[i].Problems = append(out[i].Problems, problems([]surface.Problem{pr})...)
 	}
-	return out
+	return p.ackFindings(out, byPosition)
 }
 
 func (s *Server) baselineForm(c echo.Context) error {

@@ -59,10 +59,16 @@ func (p *releasePresenter) makeCards() []card {
 		return nil
 	}
 	var cards []card
-	covered := map[editKey]bool{}
+	covered, lonely := map[editKey]bool{}, p.lonely()
 	for _, d := range p.v.Report.Decisions {
 		c := card{class: d.Class, sentence: d.Sentence, hidden: d.Hidden}
 		for _, id := range d.Changes {
+			if i, ok := p.index[id]; ok && lonely[i] {
+				if own := p.byItself(i, d.Sentence, covered); len(own.pairs) > 0 {
+					cards = append(cards, p.finish(own))
+				}
+				continue
+			}
 			p.cover(&c, id, d.Edits, covered)
 		}
 		if len(c.pairs) > 0 {
@@ -82,6 +88,35 @@ func (p *releasePresenter) makeCards() []card {
 		}
 	}
 	return cards
+}
+
+// lonely are the changes that brought in a high finding, and that one answer would
+// otherwise cover together with others.
+func (p *releasePresenter) lonely() map[int]bool {
+	out := map[int]bool{}
+	for _, d := range p.v.Report.Decisions {
+		for _, id := range d.Changes {
+			if i, ok := p.index[id]; ok && len(d.Changes) > 1 && p.v.Changes[i].Findings.High() {
+				out[i] = true
+			}
+		}
+	}
+	return out
+}
+
+// byItself is one decision on everything that a change has: what brought in a high
+// finding is never answered together with other tools.
+func (p *releasePresenter) byItself(i int, sentence string, covered map[editKey]bool) card {
+	ch := &p.v.Changes[i]
+	c := card{class: ch.Class, sentence: sentence, hidden: ch.Hidden}
+	var edits []string
+	for _, det := range ch.Details {
+		if det.Class != change.None {
+			edits = append(edits, det.Edit)
+		}
+	}
+	p.cover(&c, ch.ID, edits, covered)
+	return c
 }
 
 type editKey struct {
@@ -287,7 +322,7 @@ func (p *releasePresenter) decision(c *card, back string) views.Decision {
 	sentence, also := headline(c)
 	d := views.Decision{
 		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, Hidden: c.hidden,
-		AlsoLabel: plural(len(also), "edit", "edits"), Meta: metaOf(c), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
+		AlsoLabel: plural(len(also), "edit", "edits"), Meta: append(metaOf(c), p.foundOn(c)...), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
 	}
 	if len(c.changes) == 1 {
 		d.On, d.OnURL = views.ShowName(subjectName(first)), p.toolURL(first.ID)
@@ -705,11 +740,14 @@ func (p *releasePresenter) items(c *card) []string {
 func (p *releasePresenter) noteHint(c *card) string {
 	for _, pr := range c.pairs {
 		ch := &p.v.Changes[pr.change]
-		ask := gate.Ask{Class: pr.detail.Class, Removal: ch.Kind == change.Removed, Hidden: pr.detail.Hidden}
+		ask := gate.Ask{Class: pr.detail.Class, Removal: ch.Kind == change.Removed, Hidden: pr.detail.Hidden, High: ch.Findings.High()}
 		if !p.v.Server.Policy.Line(ask).Reason {
 			continue
 		}
 		why := views.ClassBadge(pr.detail.Class).Word
+		if ch.Findings.High() {
+			why = "a finding of severity " + string(ch.Findings.New)
+		}
 		if pr.detail.Hidden {
 			why = "hidden characters"
 		}

@@ -52,7 +52,7 @@ func (s *Server) releaseLines(list []review.ReleaseSummary, names map[string]pro
 			Why:     views.Say(s.lineWhy(r)),
 			Classes: openCounts(r),
 			When:    s.when(r.Release.Head.PushedAt),
-			Tools:   toolCount(r.Listing.ToolCount),
+			Tools:   joinWords(toolCount(r.Listing.ToolCount), findingWords(r.Findings)),
 		})
 	}
 	return out

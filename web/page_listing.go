@@ -34,6 +34,10 @@ func (s *Server) listingPage(c echo.Context) error {
 		if m.Compare, err = s.compareWith(c, srv, l.ID); err != nil {
 			return err
 		}
+		toolURL := func(position int) string { return listingPath(srv.Slug, l.ID) + "?tool=" + strconv.Itoa(position) }
+		if m.Overview.Findings, err = s.findingsOfListing(c, l.ID, toolURL); err != nil {
+			return err
+		}
 	}
 	return s.render(c, http.StatusOK, views.Listing(m))
 }

@@ -38,13 +38,14 @@ type releaseRequest struct {
 	stale  views.Sentence
 	kept   *keptAnswer // typed and not stored
 	draft  string      // a comment, typed and not stored
+	quote  string      // fingerprint of a finding that a comment starts with
 	acks   []string    // notes of a baseline form
 	reason string      // of a withdrawal
 }
 
 func releaseRequestOf(c echo.Context) releaseRequest {
 	q := releaseRequest{
-		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"),
+		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), quote: c.QueryParam("quote"),
 		names: strings.TrimSpace(c.QueryParam("q")), status: http.StatusOK,
 	}
 	if q.view == "" && q.tool != "" {
@@ -65,6 +66,9 @@ func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
 	view, err := s.svc.Release(c.Request().Context(), s.actor(c), c.Param("id"))
 	if err != nil {
 		return err
+	}
+	if q.quote != "" && q.draft == "" {
+		q.draft = quotation(view.Findings, q.quote)
 	}
 	p := s.newReleasePresenter(c, view, q)
 	if err := p.loadUnchanged(c); err != nil {

@@ -49,7 +49,7 @@ func pageRoutes(s *Server) []route {
 		post("/servers/:server/secret", maintains, s.rotateSecretForm),
 		post("/servers/:server/policy", maintains, s.policyForm),
 	}
-	return append(routes, releaseRoutes(s)...)
+	return append(append(routes, releaseRoutes(s)...), findingPages(s)...)
 }
 
 // forAdmins says in words who a page is for. The service would refuse as well, but

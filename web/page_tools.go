@@ -44,6 +44,7 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 		if p.compare == nil {
 			v.Needs = p.needsOf(ch)
 		}
+		v.Findings = p.findingsAt(positionsOf(ch), id)
 		v.Threads = p.threadsAbout(ch, id)
 		v.History = p.verdictsOn(ch)
 		return
@@ -63,6 +64,7 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 	t.Facts = []string{"the same on both sides", "position " + thousands(n)}
 	t.Comment = p.commentOnTool(id, t.Name.String(), p.whole.Tools[n-1].Name, nil)
 	v.Open = &t
+	v.Findings = p.findingsAt([]int{n}, id)
 	v.Threads = p.threadsOn(p.whole.Tools[n-1].Name, id)
 }
 

@@ -1,0 +1,361 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/lint"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/views"
+)
+
+// findingPages are the forms on findings.
+func findingPages(s *Server) []route {
+	reviews, maintains := person(people.Reviewer), person(people.Maintainer)
+	return []route{
+		post("/releases/:id/waivers", reviews, s.waiveForm),
+		post("/releases/:id/waivers/confirm", maintains, s.confirmWaiverForm),
+		post("/releases/:id/waivers/end", reviews, s.endWaiverForm),
+	}
+}
+
+func (s *Server) waiveForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	days, _ := strconv.Atoi(form.Get("days")) // what is no number takes the default
+	id := c.Param("id")
+	_, err = s.svc.Waive(c.Request().Context(), s.actor(c), id, review.NewWaiver{
+		Fingerprint: form.Get("fingerprint"), Kind: lint.WaiverKind(form.Get("kind")), Reason: form.Get("reason"), Days: days,
+	})
+	return s.afterWaiver(c, err, form.Get("back"), "The finding is accepted for as long as its text stays what it is.")
+}
+
+func (s *Server) confirmWaiverForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.svc.ConfirmWaiver(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("waiver"))
+	return s.afterWaiver(c, err, form.Get("back"), "You are the second person: the waiver counts.")
+}
+
+func (s *Server) endWaiverForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.svc.EndWaiver(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("waiver"), form.Get("reason"))
+	return s.afterWaiver(c, err, form.Get("back"), "The waiver is taken back: the finding counts again.")
+}
+
+// afterWaiver goes back to the tool that the form stood beside, or shows there
+// what was wrong.
+func (s *Server) afterWaiver(c echo.Context, err error, tool, done string) error {
+	id := c.Param("id")
+	if err != nil {
+		return s.refusedOnRelease(c, err, releaseRequest{view: viewTools, tool: tool})
+	}
+	s.flash(c, flashDone, done)
+	return c.Redirect(http.StatusSeeOther, releasePath(id, "view", viewTools, "tool", tool))
+}
+
+// quotation is a comment that starts with a finding: what it says, in words of the
+// rule, and the text that it is about.
+func quotation(found []review.Finding, fingerprint string) string {
+	for i := range found {
+		f := &found[i]
+		if !slices.ContainsFunc(f.Everywhere(), func(p lint.Place) bool { return p.Fingerprint == fingerprint }) {
+			continue
+		}
+		text := fmt.Sprintf("%s (%s): %s\n\n", f.Rule, f.Severity, prose.Show(f.Message))
+		if f.Excerpt != "" {
+			text += "> " + strings.Join(strings.Fields(prose.Show(f.Excerpt).String()), " ") + "\n\n"
+		}
+		return text
+	}
+	return ""
+}
+
+// findingsAt are the findings that stand in a tool, or with no position those of
+// the listing itself.
+func (p *releasePresenter) findingsAt(positions []int, tool string) *views.FindingList {
+	list := &views.FindingList{}
+	var mine []review.Finding
+	for i := range p.v.Findings {
+		f := &p.v.Findings[i]
+		if !slices.ContainsFunc(positions, f.Stands) {
+			continue
+		}
+		mine = append(mine, *f)
+		v := p.finding(f, positions, tool, fmt.Sprintf("finding-%d", i))
+		if f.Waived {
+			list.Waived = append(list.Waived, v)
+		} else {
+			list.Open = append(list.Open, v)
+		}
+	}
+	if len(mine) == 0 {
+		return nil
+	}
+	list.Counts = findingBadges(review.CountFindings(mine))
+	return list
+}
+
+// finding shows one finding beside the tool that it is about.
+func (p *releasePresenter) finding(f *review.Finding, positions []int, tool, id string) views.FindingView {
+	v := findingView(f, id)
+	at := f.Place
+	for _, place := range f.Everywhere() {
+		if slices.Contains(positions, place.Position) {
+			at = place
+			break
+		}
+	}
+	v.Tool = nil
+	v.Place = placeName(at.Pointer)
+	for i := range f.Waivers {
+		if f.Waivers[i].Fingerprint == at.Fingerprint {
+			v.Waivers = append(v.Waivers, p.waiver(&f.Waivers[i], tool, fmt.Sprintf("%s-w%d", id, i)))
+		}
+	}
+	if p.compare != nil || p.v.Actions.Comment != "" {
+		return v
+	}
+	v.Quote = p.path("view", viewTools, "tool", tool, "at", at.Pointer, "quote", at.Fingerprint) + "#comment"
+	if !f.Waived && len(v.Waivers) == 0 {
+		v.Waive = p.waiveForm(f, at.Fingerprint, tool, id)
+	}
+	return v
+}
+
+// waiveForm offers to accept a finding to who may; nil to others.
+func (p *releasePresenter) waiveForm(f *review.Finding, fingerprint, tool, id string) *views.WaiveForm {
+	need := people.Reviewer
+	if f.Severity.Rank() >= lint.High.Rank() {
+		need = people.Maintainer
+	}
+	open := p.v.State == review.StateInReview || p.v.State == review.StateReady
+	if !open || !p.v.Role.AtLeast(need) || p.own() && !p.self {
+		return nil
+	}
+	form := &views.WaiveForm{
+		ID: id, URL: p.act("waivers"), Fingerprint: fingerprint, Back: tool, About: f.Rule, Days: "180", Most: "365",
+	}
+	if f.Severity == lint.Critical {
+		form.Days, form.Most, form.Second = "90", "90", true
+	}
+	if n := len(f.Everywhere()); n > 1 {
+		form.Places = plural(n, "place", "places")
+	}
+	return form
+}
+
+// own reports whether the reader wrote or pushed what is under review.
+func (p *releasePresenter) own() bool {
+	return p.me != "" && slices.ContainsFunc(p.v.Revisions, func(r review.Revision) bool { return r.PusherID == p.me || r.AuthorID == p.me })
+}
+
+func (p *releasePresenter) waiver(w *review.Waiver, tool, id string) views.WaiverView {
+	v := views.WaiverView{
+		Badge: views.WaiverBadge(w.Kind), Who: prose.Show(w.ByLabel), Reason: prose.Show(w.Reason), When: p.s.when(w.At),
+		Until: w.Standing(p.s.opt.Now()), Second: prose.Show(w.ConfirmedByLabel), Pending: w.Pending(),
+	}
+	if w.Second() == "" {
+		v.Second = nil
+	}
+	if p.compare != nil || p.v.Actions.Comment != "" {
+		return v
+	}
+	maintainer := p.v.Role.AtLeast(people.Maintainer)
+	if w.Pending() && maintainer && w.By != p.me && (!p.own() || p.self) {
+		v.Confirm = &views.WaiverForm{ID: id, URL: p.act("waivers") + "/confirm", Waiver: w.ID, Back: tool, About: w.Rule}
+	}
+	if maintainer || w.By == p.me {
+		v.TakeBack = &views.WaiverForm{ID: id, URL: p.act("waivers") + "/end", Waiver: w.ID, Back: tool, About: w.Rule}
+	}
+	return v
+}
+
+// findingView is what every page shows of a finding.
+func findingView(f *review.Finding, id string) views.FindingView {
+	v := views.FindingView{
+		ID: id, Badge: views.SeverityBadge(f.Severity), Rule: f.Rule, New: f.New, Place: placeName(f.Pointer),
+		Message: views.Say(f.Message), Fix: views.Say(f.Fix), Waived: f.Waived,
+	}
+	if f.Tool != "" {
+		v.Tool = views.ShowName(f.Tool)
+	} else if f.Position == 0 && f.Pointer == "" {
+		v.Place = "the listing"
+	}
+	if n := len(f.Everywhere()); n > 1 {
+		v.More = plural(n, "place", "places")
+	}
+	return v
+}
+
+// findingBadges are counts per severity, strongest first.
+func findingBadges(c review.FindingCounts) []views.CountBadge {
+	var out []views.CountBadge
+	for _, s := range []struct {
+		severity lint.Severity
+		n        int
+	}{{lint.Critical, c.Critical}, {lint.High, c.High}, {lint.Warn, c.Warn}, {lint.Info, c.Info}} {
+		if s.n > 0 {
+			out = append(out, views.CountBadge{Badge: views.SeverityBadge(s.severity), N: thousands(s.n)})
+		}
+	}
+	return out
+}
+
+// findingWords says in a line what was found; "" while unknown.
+func findingWords(c *review.FindingCounts) string {
+	if c == nil {
+		return ""
+	}
+	var parts []string
+	for _, b := range findingBadges(*c) {
+		if b.Word != string(lint.Info) {
+			parts = append(parts, b.N+" "+b.Word)
+		}
+	}
+	words := "nothing found"
+	if len(parts) > 0 {
+		words = "findings: " + strings.Join(parts, ", ")
+	}
+	if c.Waived > 0 {
+		words += ", " + thousands(c.Waived) + " accepted"
+	}
+	return words
+}
+
+// foundOn says in one line of a decision what its tools brought in, and what the
+// gravest is when somebody has to give a reason for it.
+func (p *releasePresenter) foundOn(c *card) []views.Sentence {
+	var counts review.FindingCounts
+	var worst *review.Finding
+	for i := range p.v.Findings {
+		f := &p.v.Findings[i]
+		if !f.New || f.Waived || f.Severity.Rank() < lint.Warn.Rank() || !p.standsOn(f, c) {
+			continue
+		}
+		counts.Add(f.Severity)
+		if worst == nil || f.Severity.Rank() > worst.Severity.Rank() {
+			worst = f
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	line := "New " + findingWords(&counts) + "."
+	if worst.Severity.Rank() >= lint.High.Rank() {
+		line += " " + worst.Message
+	}
+	return []views.Sentence{views.Say(line)}
+}
+
+// standsOn reports whether a finding is about one of a decision's tools.
+func (p *releasePresenter) standsOn(f *review.Finding, c *card) bool {
+	return slices.ContainsFunc(c.changes, func(i int) bool {
+		return slices.ContainsFunc(positionsOf(&p.v.Changes[i]), f.Stands)
+	})
+}
+
+// listingFindings are the findings of a listing by itself.
+func (s *Server) findingsOfListing(c echo.Context, id string, toolURL func(position int) string) (*views.FindingList, error) {
+	view, err := s.svc.Findings(c.Request().Context(), s.actor(c), id)
+	if err != nil {
+		return nil, err
+	}
+	list := &views.FindingList{Counts: findingBadges(view.Counts())}
+	for i := range view.Findings {
+		f := &view.Findings[i]
+		v := findingView(f, fmt.Sprintf("finding-%d", i))
+		v.New = false
+		if f.Position > 0 {
+			v.URL = toolURL(f.Position)
+		}
+		if f.Waived {
+			list.Waived = append(list.Waived, v)
+		} else {
+			list.Open = append(list.Open, v)
+		}
+	}
+	if len(view.Findings) == 0 {
+		list.None = "The rules found nothing."
+	}
+	return list, nil
+}
+
+// positionsOf are the places in the listing that a change is about.
+func positionsOf(ch *review.Decided) []int {
+	switch {
+	case ch.Subject == change.SubjectInstructions:
+		return []int{review.InInstructions}
+	case ch.Subject == change.SubjectTool && ch.NewPosition > 0:
+		return []int{ch.NewPosition}
+	}
+	return nil
+}
+
+// findingsOfSurface are those that are about the listing as a whole, or true of
+// many of its tools.
+func (p *releasePresenter) findingsOfSurface() *views.FindingList {
+	list := &views.FindingList{Counts: findingBadges(review.CountFindings(p.v.Findings))}
+	for i := range p.v.Findings {
+		f := &p.v.Findings[i]
+		if f.Position > 0 {
+			continue
+		}
+		v := p.finding(f, []int{0}, "", fmt.Sprintf("finding-%d", i))
+		v.Quote = ""
+		if f.Waived {
+			list.Waived = append(list.Waived, v)
+		} else {
+			list.Open = append(list.Open, v)
+		}
+	}
+	if len(p.v.Findings) == 0 {
+		list.None = "The rules found nothing."
+	}
+	return list
+}
+
+// ackFindings asks about each tool with a grave finding, beside those with errors.
+func (p *releasePresenter) ackFindings(fields []views.AckField, known map[int]int) []views.AckField {
+	for i := range p.v.Changes {
+		ch := &p.v.Changes[i]
+		f := ch.Findings
+		if ch.Subject != change.SubjectTool || ch.NewPosition == 0 || f.Worst.Rank() < lint.High.Rank() {
+			continue
+		}
+		n, ok := known[ch.NewPosition]
+		if !ok {
+			n = len(fields)
+			field := views.AckField{Position: strconv.Itoa(ch.NewPosition), Name: views.ShowName(toolName(subjectName(ch), ch.NewPosition))}
+			if n < len(p.q.acks) {
+				field.Note = p.q.acks[n]
+			}
+			fields = append(fields, field)
+		}
+		fields[n].Problems = append(fields[n].Problems, problems([]surface.Problem{{
+			Code: f.Rule, Level: surface.LevelWarning, Position: ch.NewPosition, Message: "A finding of severity " + string(f.Worst) + ".",
+		}})...)
+	}
+	return fields
+}
+
+// joinWords puts what is known of a thing on one line.
+func joinWords(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}

@@ -1,0 +1,101 @@
+package web_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+// findingOf is what a page shows of a rule's finding.
+func findingOf(t *testing.T, doc *goquery.Document, rule string) *goquery.Selection {
+	t.Helper()
+	var found *goquery.Selection
+	doc.Find(".finding").Each(func(_ int, f *goquery.Selection) {
+		if f.Find("code").First().Text() == rule {
+			found = f
+		}
+	})
+	if found == nil {
+		t.Fatalf("the page shows no finding of %s: %s", rule, text(doc.Find(".finding")))
+	}
+	return found
+}
+
+// TestFindingsBesideTheText goes the way of a maintainer: a decision says what came
+// in, the tool's page shows it, it is quoted, accepted, and counted again.
+func TestFindingsBesideTheText(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	vic := in.signedIn(in.addUser("vic", people.Viewer, "git"))
+	in.release("git", "1", before)
+	pushed := in.pushed("git", "version=2", listing(tool("find", "Finds things."), tool("drop", "Drops things."), tool("list", "Lists things."), tool("seek", conceals)))
+	path := "/releases/" + pushed.Release.ID
+
+	decisions := in.want(200, in.get(mia, path)).html(t)
+	if said := text(decisions.Find("article.decision")); !strings.Contains(said, "New findings: 1 high") || !strings.Contains(said, "needed to approve: a finding of severity high") {
+		t.Errorf("the decision says %s", said)
+	}
+	link, _ := decisions.Find("article.decision .on a").Attr("href")
+	page := in.want(200, in.get(mia, link)).html(t)
+	f := findingOf(t, page, "poison.conceal")
+	if !strings.Contains(text(f), "highnew poison.conceal") || page.Find(".thread .finding").Length() > 0 {
+		t.Errorf("the finding says %s", text(f))
+	}
+	if findingOf(t, in.want(200, in.get(vic, link)).html(t), "poison.conceal").Find("form, a").Length() > 0 {
+		t.Error("a viewer is offered to act on a finding")
+	}
+
+	quote, _ := f.Find("a.btn").Attr("href")
+	quote, _, _ = strings.Cut(quote, "#")
+	body := in.want(200, in.get(mia, quote)).html(t).Find("#comment textarea, textarea[name=body]").First().Text()
+	if !strings.HasPrefix(strings.TrimSpace(body), "poison.conceal (high): ") || !strings.Contains(body, "> ") {
+		t.Errorf("the comment starts with %q", body)
+	}
+
+	form := f.Find("form")
+	action, _ := form.Attr("action")
+	values := fieldsOf(form, "", "")
+	in.want(400, in.postForm(mia, action, values))
+	values.Set("kind", "accepted-risk")
+	values.Set("reason", "Known.")
+	values.Set("days", "30")
+	done := in.want(303, in.postForm(mia, action, values))
+	f = findingOf(t, in.want(200, in.get(mia, done.header.Get("Location"))).html(t), "poison.conceal")
+	if !f.HasClass("waived") || !strings.Contains(text(f), "accepted riskmia") || !strings.Contains(text(f), "holds until") {
+		t.Errorf("accepted: %s", text(f))
+	}
+	if line := text(in.want(200, in.get(mia, "/servers/git")).html(t).Find("main")); !strings.Contains(line, "1 accepted") {
+		t.Errorf("the server's page says %s", line)
+	}
+
+	action, _ = f.Find("form").Last().Attr("action")
+	in.want(303, in.postForm(mia, action, url.Values{"waiver": {f.Find("input[name=waiver]").AttrOr("value", "")}, "reason": {"It is seen."}}))
+	if findingOf(t, in.want(200, in.get(mia, link)).html(t), "poison.conceal").HasClass("waived") {
+		t.Error("taken back and still accepted")
+	}
+	overview := in.want(200, in.get(mia, "/servers/git/listings/"+pushed.Listing.ID)).html(t)
+	if f := findingOf(t, overview, "poison.conceal"); f.Find("form").Length() > 0 || !strings.Contains(text(f), "seek") {
+		t.Errorf("the listing's page says %s", text(f))
+	}
+}
+
+// TestBaselineAsksAboutGraveFindings: the form has a field for each such tool.
+func TestBaselineAsksAboutGraveFindings(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	pushed := in.pushed("git", "version=1", listing(tool("find", "Finds things."), tool("seek", conceals)))
+	path := "/releases/" + pushed.Release.ID
+	form := in.want(200, in.get(mia, path)).html(t).Find(`form[action$="/baseline"]`)
+	if got := form.Find("input[name=position]").AttrOr("value", ""); got != "2" {
+		t.Fatalf("asks about position %q", got)
+	}
+	values := fieldsOf(form, "", "Known.")
+	in.want(303, in.postForm(mia, path+"/baseline", values))
+}
