@@ -166,15 +166,26 @@ func quoteText(s string) string {
 	n := 0
 	for i := range s {
 		if n == quotedText {
-			cut := s[:i]
-			if j := strings.LastIndexAny(cut, " \n\t"); j > len(cut)/2 {
-				cut = cut[:j]
-			}
+			cut := wholeWords(s[:i])
 			return `a passage of ` + count(utf8.RuneCountInString(s), "character") + ` that begins "` + cut + `"`
 		}
 		n++
 	}
 	return `"` + s + `"`
+}
+
+// wholeWords takes the word off at which a text was cut; of code, which is quoted by
+// whole lines, the line. What would take off more than half is left.
+func wholeWords(cut string) string {
+	if strings.Count(cut, "`")%2 == 1 {
+		if j := strings.LastIndexByte(cut, '\n'); j > len(cut)/2 {
+			return cut[:j]
+		}
+	}
+	if j := strings.LastIndexAny(cut, " \n\t"); j > len(cut)/2 {
+		return cut[:j]
+	}
+	return cut
 }
 
 // sentenceEnd ends a sentence that ends in a quotation.
