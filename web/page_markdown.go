@@ -2,22 +2,28 @@ package web
 
 import (
 	"bytes"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
 
 	"github.com/countersign/countersign/review/prose"
 )
 
-// Comments are Markdown. goldmark runs without raw HTML, which it leaves out; what
-// it makes goes through a policy of ours all the same. There are no images: they
-// would tell a stranger who reads.
+// Comments are Markdown. HTML in them is text like any other; what goldmark makes
+// goes through a policy of ours all the same. There are no images: they would tell
+// a stranger who reads.
 var (
 	commonmark = sync.OnceValue(func() goldmark.Markdown {
-		return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList))
+		return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
+			goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plainly{}, 1))))
 	})
 	commentPolicy = sync.OnceValue(newCommentPolicy)
 )
@@ -36,6 +42,72 @@ func newCommentPolicy() *bluemonday.Policy {
 	p.RequireNoReferrerOnLinks(true)
 	p.RequireNoFollowOnLinks(true)
 	return p
+}
+
+// plainly writes out what a comment may not hold as anything but text: HTML, images,
+// and links that lead elsewhere than to a page or a mailbox.
+type plainly struct{}
+
+func (p plainly) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindRawHTML, p.inline)
+	r.Register(ast.KindHTMLBlock, p.block)
+	r.Register(ast.KindImage, p.image)
+	r.Register(ast.KindLink, p.link)
+}
+
+func (plainly) inline(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, err := w.Write(util.EscapeHTML(n.(*ast.RawHTML).Segments.Value(source)))
+		return ast.WalkSkipChildren, err
+	}
+	return ast.WalkContinue, nil
+}
+
+func (plainly) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	b := n.(*ast.HTMLBlock)
+	text := b.Lines().Value(source)
+	if b.HasClosure() {
+		text = append(text, b.ClosureLine.Value(source)...)
+	}
+	_, err := w.WriteString("<pre>" + string(util.EscapeHTML(text)) + "</pre>\n")
+	return ast.WalkContinue, err
+}
+
+// image shows what stands for the picture, and where it is.
+func (plainly) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		return ast.WalkContinue, nil
+	}
+	return ast.WalkContinue, address(w, n.(*ast.Image).Destination)
+}
+
+func (plainly) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	to := n.(*ast.Link).Destination
+	var err error
+	switch {
+	case !leadsOut(to) && !entering:
+		err = address(w, to)
+	case !leadsOut(to):
+	case entering:
+		_, err = w.WriteString(`<a href="` + string(util.EscapeHTML(util.URLEscape(to, true))) + `">`)
+	default:
+		_, err = w.WriteString("</a>")
+	}
+	return ast.WalkContinue, err
+}
+
+func address(w util.BufWriter, to []byte) error {
+	_, err := w.WriteString(" (" + string(util.EscapeHTML(to)) + ")")
+	return err
+}
+
+// leadsOut reports whether a comment may link to an address.
+func leadsOut(to []byte) bool {
+	u, err := url.Parse(string(to))
+	return err == nil && slices.Contains([]string{"https", "http", "mailto"}, u.Scheme)
 }
 
 // markdown makes a comment into HTML that is safe to print. Hidden characters are
