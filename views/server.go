@@ -26,6 +26,7 @@ type SecretPage struct {
 	Secret  string
 	Command string
 	Next    Link
+	Arrived string // what Next says once the first push is there
 	PollURL string // "" when nothing is waited for
 	LiveURL string // of the stream of the same
 	Waiting string // "Waiting for the first push."

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -84,8 +85,11 @@ func (s *Server) deliveryLine(d *review.Delivery) views.DeliveryLine {
 		When: s.when(d.ReceivedAt), Outcome: views.Say(d.Outcome), Problems: problems(d.Problems), Server: views.ShowName(d.Slug),
 		What: showIfAny(cmpOr(d.Params.Version, d.Params.Ref)), Via: d.Via, By: showIfAny(d.By), Addr: d.RemoteAddr,
 	}
-	if d.By == d.Via {
+	switch {
+	case d.By == d.Via:
 		line.By = nil
+	case strings.HasPrefix(d.By, d.Via+" "):
+		line.Via = "" // a token without a name is called "token uV_q"
 	}
 	if d.BodyBytes > 0 {
 		line.Size = bytesSize(d.BodyBytes)

@@ -34,6 +34,15 @@ var helps = map[int]string{
 	http.StatusInternalServerError: "Try again. If it goes on, give this number to whoever runs Countersign.",
 }
 
+// helpFor says what else can be done. The sentence about a single-use link says it
+// already, and no role opens one.
+func helpFor(c echo.Context, status int) string {
+	if status == http.StatusNotFound && c.Path() == linkRoute {
+		return ""
+	}
+	return helps[status]
+}
+
 // typedFields are fields of forms that people write text into. What was typed is
 // shown again when it could not be stored.
 var typedFields = []struct{ name, label string }{
@@ -52,7 +61,7 @@ func (s *Server) renderError(c echo.Context, f failure) error {
 	}
 	p := views.ErrorPage{
 		Page: s.page(c, heading, ""), Status: fmt.Sprintf("Error %d", f.Status), Heading: heading,
-		Sentence: views.Say(f.Sentence), Help: helps[f.Status], Typed: typed(c),
+		Sentence: views.Say(f.Sentence), Help: helpFor(c, f.Status), Typed: typed(c),
 		Links: []views.Link{{Text: "Home", URL: "/"}, {Text: "Servers", URL: "/servers"}},
 	}
 	p.Width = narrow

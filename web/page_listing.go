@@ -160,11 +160,30 @@ func conventionSentence(f surface.Families) string {
 
 // groupingOf is the grouping that a page shows first: a house whose names begin
 // with verbs is read by what the tools act on.
-func groupingOf(f surface.Families, base string) []views.FamilyLine {
+//
+// Tools in none of its groups come last, so that every tool of the server is there.
+func groupingOf(l *surface.Listing, base string) []views.FamilyLine {
+	f := surface.NewFamilies(toolNames(l))
+	lines := familyLines(f.Families, base)
 	if len(f.Objects) > 0 {
-		return objectLines(f.Objects, base)
+		lines = objectLines(f.Objects, base)
 	}
-	return familyLines(f.Families, base)
+	shown := map[string]bool{}
+	for _, line := range lines {
+		for _, t := range line.Tools {
+			shown[t.URL] = true
+		}
+	}
+	rest := surface.Family{Name: "none of these"}
+	for i := range l.Tools {
+		if t := &l.Tools[i]; !shown[toolAnchor(base, t.Position)] {
+			rest.Tools, rest.Positions = append(rest.Tools, toolName(t.Name, t.Position)), append(rest.Positions, t.Position)
+		}
+	}
+	if len(rest.Tools) > 0 {
+		lines = append(lines, familyLine(rest, base))
+	}
+	return lines
 }
 
 func objectLines(list []surface.Object, base string) []views.FamilyLine {

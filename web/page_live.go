@@ -20,6 +20,7 @@ import (
 type liveState struct {
 	State string `json:"state"`
 	Text  string `json:"text"`
+	Next  string `json:"next,omitempty"` // address of what arrived
 }
 
 // look finds out what to tell an actor, and the server whose acts may change it.
@@ -66,7 +67,7 @@ func (s *Server) arrivalState(ctx context.Context, c echo.Context, a review.Acto
 		return liveState{}, "", err
 	}
 	at, err := s.arrivalOf(ctx, a, c.Param("server"))
-	return liveState{State: at.State, Text: at.Text}, id, err
+	return at.live(), id, err
 }
 
 // newsText says what happened since the page was made, "" when nothing did.

@@ -7,6 +7,9 @@ import (
 	"github.com/countersign/countersign/review/people"
 )
 
+// linkRoute is where single-use links lead.
+const linkRoute = "/links/:token"
+
 // pageRoutes are the pages of the dashboard, and the forms on them.
 func pageRoutes(s *Server) []route {
 	reads, reviews, maintains := person(people.Viewer), person(people.Reviewer), person(people.Maintainer)
@@ -15,8 +18,8 @@ func pageRoutes(s *Server) []route {
 		get("/sign-in", anybody, s.signInPage),
 		post("/sign-in", anybody, s.signInForm),
 		post("/sign-out", anybody, s.signOutForm),
-		get("/links/:token", anybody, s.linkPage),
-		post("/links/:token", anybody, s.linkForm),
+		get(linkRoute, anybody, s.linkPage),
+		post(linkRoute, anybody, s.linkForm),
 
 		get("/", anywhere(people.Viewer), s.homePage),
 		get("/deliveries", anywhere(people.Viewer), s.deliveriesPage),

@@ -70,6 +70,7 @@ func (s *Server) addServerForm(c echo.Context) error {
 		Lead:   "Keep it where your CI keeps its secrets, as COUNTERSIGN_WEBHOOK_SECRET.",
 		Secret: secret, Command: s.pushCommand(srv.Slug),
 		Next:    views.Link{Text: "I have kept it: wait for the first push", URL: serverPath(srv.Slug) + "/connect"},
+		Arrived: "I have kept it: review the first push",
 		PollURL: serverPath(srv.Slug) + "/connect/state", LiveURL: serverPath(srv.Slug) + "/events", Waiting: waitingSentence,
 	}
 	p.Width = narrow
@@ -136,6 +137,15 @@ func (s *Server) arrivalOf(ctx context.Context, a review.Actor, slug string) (ar
 	return arrival{State: "arrived", Text: "The first push arrived. " + d.Outcome, delivery: d}, nil
 }
 
+// live is the arrival as a page that waits is told of it.
+func (a arrival) live() liveState {
+	now := liveState{State: a.State, Text: a.Text}
+	if a.delivery != nil && a.delivery.ReleaseID != "" {
+		now.Next = releasePath(a.delivery.ReleaseID)
+	}
+	return now
+}
+
 // connectState answers the module that waits for the first push.
 func (s *Server) connectState(c echo.Context) error {
 	a, err := s.arrivalOf(c.Request().Context(), s.actor(c), c.Param("server"))
@@ -143,7 +153,7 @@ func (s *Server) connectState(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
-	return c.JSON(http.StatusOK, map[string]string{"state": a.State, "text": a.Text})
+	return c.JSON(http.StatusOK, a.live())
 }
 
 // waitAgain is how often, in seconds, a browser without scripts asks again.
@@ -211,7 +221,7 @@ func (s *Server) serverPage(c echo.Context) error {
 		return err
 	}
 	p.ListingURL = listingPath(view.Server.Slug, newest.ID)
-	p.Families = groupingOf(surface.NewFamilies(toolNames(newest.Surface)), p.ListingURL)
+	p.Families = groupingOf(newest.Surface, p.ListingURL)
 	return s.render(c, http.StatusOK, views.Server(p))
 }
 

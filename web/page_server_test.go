@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
@@ -61,6 +63,9 @@ func TestAddingAServer(t *testing.T) {
 	if again := in.postForm(ada, "/servers", url.Values{"slug": {"weather"}, "name": {"W"}, "preset": {"team"}}); again.status != http.StatusConflict {
 		t.Errorf("the same name again: %d", again.status)
 	}
+	if link := doc.Find("[data-poll] a[data-poll-next]"); link.AttrOr("href", "") != "/servers/weather/connect" || !strings.Contains(link.AttrOr("data-poll-next", ""), "review") {
+		t.Errorf("goes on to %q", link.AttrOr("href", ""))
+	}
 	in.secret["weather"] = secret
 	waitForFirstPush(t, in, ada)
 }
@@ -79,7 +84,7 @@ func waitForFirstPush(t *testing.T, in *instance, ada who) {
 	}
 	pushed := in.pushed("weather", "version=1", before)
 	page = in.get(ada, "/servers/weather/connect").html(t)
-	if to := page.Find("[role=status] a.btn").AttrOr("href", ""); to != "/releases/"+pushed.Release.ID || !strings.Contains(state(), `"arrived"`) {
+	if to := page.Find("[role=status] a.btn").AttrOr("href", ""); to != "/releases/"+pushed.Release.ID || !strings.Contains(state(), `"arrived"`) || !strings.Contains(state(), `"next":"`+to+`"`) {
 		t.Errorf("arrived: leads to %q", to)
 	}
 }
@@ -113,6 +118,25 @@ func TestServerPage(t *testing.T) {
 	rotated := in.postForm(mia, "/servers/git/secret", url.Values{}).html(t)
 	if got := text(rotated.Find("#secret")); !strings.HasPrefix(got, "whsec_") || got == in.secret["git"] {
 		t.Errorf("new secret %q", got)
+	}
+}
+
+// TestServerPageShowsEveryTool: whatever a name looks like, the table has it.
+func TestServerPageShowsEveryTool(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("mot", gate.Team)
+	names := []string{"get_memory", "list_memory", "delete_memory", "write_memory", "get_note", "list_note", "search", "summarize_and_archive", "a/../b"}
+	var tools []string
+	for _, n := range names {
+		tools = append(tools, tool(n, "Does things."))
+	}
+	in.pushed("mot", "version=1", listing(tools...))
+	vic := in.signedIn(in.addUser("vic", people.Viewer, "mot"))
+	got := in.get(vic, "/servers/mot").html(t).Find("#families").Closest("section").Find("td a").Map(func(_ int, s *goquery.Selection) string { return text(s) })
+	slices.Sort(got)
+	slices.Sort(names)
+	if diff := cmp.Diff(names, slices.Compact(got)); diff != "" {
+		t.Errorf("tools on the page (-want +got):\n%s", diff)
 	}
 }
 
@@ -223,8 +247,8 @@ func TestPeoplePage(t *testing.T) {
 	if in2 := in.postForm(nobody, strings.TrimPrefix(link, baseURL), url.Values{"password": {password}}); in2.status != http.StatusSeeOther {
 		t.Errorf("a password: %d %s", in2.status, in2.body)
 	}
-	if used := in.get(nobody, strings.TrimPrefix(link, baseURL)); used.status != http.StatusNotFound {
-		t.Errorf("the link again: %d", used.status)
+	if used := in.get(nobody, strings.TrimPrefix(link, baseURL)); used.status != http.StatusNotFound || strings.Contains(used.body, "role on the server") {
+		t.Errorf("the link again: %d %s", used.status, text(used.html(t).Find("main")))
 	}
 	admins := in.get(mia, "/people").html(t).Find("#role option").Map(func(_ int, s *goquery.Selection) string { return s.AttrOr("value", "") })
 	if strings.Contains(strings.Join(admins, " "), "admin") {

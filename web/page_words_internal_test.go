@@ -166,9 +166,16 @@ func TestAnswersOfPeople(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	for body, want := range map[string]string{
 		"Why is the *warning* gone?":          "<p>Why is the <em>warning</em> gone?</p>\n",
-		"<img src=x onerror=alert(1)>":        "\n",
-		"![](https://evil.example/pixel.png)": "<p></p>\n",
-		"[x](javascript:alert(1))":            "<p>x</p>\n",
+		"<img src=x onerror=alert(1)>":        "<pre>&lt;img src=x onerror=alert(1)&gt;</pre>\n",
+		"is <script>x</script> <b>so</b>":     "<p>is &lt;script&gt;x&lt;/script&gt; &lt;b&gt;so&lt;/b&gt;</p>\n",
+		"<!-- a\nb -->\nc":                    "<pre>&lt;!-- a\nb --&gt;\n</pre>\n<p>c</p>\n",
+		"<script>\n*x*\n</script>\nc":         "<pre>&lt;script&gt;\n*x*\n&lt;/script&gt;\n</pre>\n<p>c</p>\n",
+		"![](https://evil.example/pixel.png)": "<p> (https://evil.example/pixel.png)</p>\n",
+		"![a *b*](https://e.example/?a&b)":    "<p>a <em>b</em> (https://e.example/?a&amp;b)</p>\n",
+		"[x](javascript:alert(1))":            "<p>x (javascript:alert(1))</p>\n",
+		"[x](/people)":                        "<p>x (/people)</p>\n",
+		"<ftp://a.example>":                   "<p>ftp://a.example</p>\n",
+		"<a@b.example>":                       "<p><a href=\"mailto:a@b.example\" rel=\"nofollow noreferrer\">a@b.example</a></p>\n",
 		"[x](https://example.com)":            "<p><a href=\"https://example.com\" rel=\"nofollow noreferrer\">x</a></p>\n",
 		"a\u202eb":                            "<p>a[U+202E]b</p>\n",
 		"# Loud":                              "<p><strong>Loud</strong></p>\n",
@@ -181,10 +188,23 @@ func TestMarkdown(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, s := range []string{"*a*", "<script>x</script>", "[a](b)", "![a](b)", "<a href=javascript:x>", "&#x3C;script&#x3E;", "- [x] a", "\u200b"} {
+	for _, s := range []string{"*a*", "<script>x</script>", "[a](b)", "![a](b)", "[![a](b)](c)", "<!-- a", "<?php ?>", "<x\ny>", "<a href=javascript:x>", "&#x3C;script&#x3E;", "- [x] a", "\u200b"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		checkSafe(t, markdown(body))
 	})
+}
+
+// TestWhoDelivered: a way in is named once.
+func TestWhoDelivered(t *testing.T) {
+	s := &Server{opt: Options{Now: time.Now}}
+	for _, c := range []struct{ via, by, want string }{
+		{"token", "token uV_q", " token uV_q"}, {"token", "ci of git", "token ci of git"}, {"webhook", "webhook", "webhook "}, {"upload", "rita", "upload rita"},
+	} {
+		line := s.deliveryLine(&review.Delivery{Via: c.via, By: c.by})
+		if got := line.Via + " " + line.By.String(); got != c.want {
+			t.Errorf("%s by %s: %q, want %q", c.via, c.by, got, c.want)
+		}
+	}
 }

@@ -8,7 +8,8 @@ const longestPause = 15000;
  * The element carries data-poll, an address that answers
  * {"state": "...", "text": "..."}. Where it also carries data-poll-state, the page
  * is loaded again as soon as the state is another one; else the text is shown in
- * its data-poll-text, and its data-poll-show appears beside it.
+ * its data-poll-text, and its data-poll-show appears beside it. A data-poll-next is
+ * a link that leads to next and says what the attribute says, once there is one.
  */
 export class Poll {
   /** @param {HTMLElement} element */
@@ -36,7 +37,7 @@ export class Poll {
   }
 
   /**
-   * @param {{state: string, text: string}} now
+   * @param {{state: string, text: string, next?: string}} now
    * @returns {boolean} whether there is nothing left to wait for
    */
   show(now) {
@@ -49,6 +50,11 @@ export class Poll {
     if (text && text.textContent !== now.text) text.textContent = now.text;
     const more = this.element.querySelector("[data-poll-show]");
     if (more instanceof HTMLElement) more.hidden = now.text === "";
+    const next = this.element.querySelector("[data-poll-next]");
+    if (next instanceof HTMLAnchorElement && now.next) {
+      next.href = now.next;
+      next.textContent = next.dataset.pollNext ?? "";
+    }
     return now.state === "arrived";
   }
 }
