@@ -286,6 +286,7 @@ type AnswerLine struct {
 	VerdictLine
 	About prose.Visible
 	URL   string
+	Edits []Sentence // what it was given to; none when to all of it
 }
 
 // ReleaseAside stands beside the views.

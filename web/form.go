@@ -3,6 +3,7 @@ package web
 import (
 	"mime"
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -30,6 +31,12 @@ func (s *Server) form(c echo.Context) (url.Values, error) {
 		return nil, bodyError(err)
 	}
 	return r.PostForm, nil
+}
+
+// written is a text that somebody typed into a field of several lines: browsers end
+// them with CR LF, and an Enter at the end says nothing.
+func written(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // uploadBody is the limit of a form that carries a listing.

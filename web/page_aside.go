@@ -215,7 +215,7 @@ func (s *Server) baselineForm(c echo.Context) error {
 	notes := form["note"]
 	for i, text := range form["position"] {
 		if n, err := strconv.Atoi(text); err == nil && i < len(notes) {
-			acks = append(acks, review.Acknowledgement{Position: n, Note: notes[i]})
+			acks = append(acks, review.Acknowledgement{Position: n, Note: written(notes[i])})
 		}
 	}
 	id := c.Param("id")
@@ -268,7 +268,7 @@ func (s *Server) withdrawForm(c echo.Context) error {
 		return err
 	}
 	id := c.Param("id")
-	view, err := s.svc.WithdrawRelease(c.Request().Context(), s.actor(c), id, form.Get("reason"), form.Get("cause") == "yes")
+	view, err := s.svc.WithdrawRelease(c.Request().Context(), s.actor(c), id, written(form.Get("reason")), form.Get("cause") == "yes")
 	if err != nil {
 		return s.refusedOnRelease(c, err, releaseRequest{view: viewDecisions, reason: form.Get("reason")})
 	}

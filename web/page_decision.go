@@ -233,7 +233,8 @@ var filters = []struct {
 	{"breaking", "Breaking", func(c *card) bool { return c.class == change.Breaking }},
 	{"undecided", "Undecided", func(c *card) bool { return c.class == change.Undecided }},
 	{"behaviour", "Behaviour", func(c *card) bool { return c.class == change.Behaviour }},
-	{"text", "Text", func(c *card) bool { return c.class == change.Text || c.class == change.Compatible }},
+	{"text", "Text", func(c *card) bool { return c.class == change.Text }},
+	{"compatible", "Compatible", func(c *card) bool { return c.class == change.Compatible }},
 	{"hidden", "Hidden characters", func(c *card) bool { return c.hidden }},
 	{"me", "Needs me", func(c *card) bool { return c.can }},
 }
@@ -319,10 +320,10 @@ var closedBadges = map[cardState]views.Badge{
 // decision shows a card; back is where its form leads to afterwards.
 func (p *releasePresenter) decision(c *card, back string) views.Decision {
 	first := &p.v.Changes[c.changes[0]]
-	sentence, also := headline(c)
+	sentence, meta, also := headline(c)
 	d := views.Decision{
 		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, Hidden: c.hidden,
-		AlsoLabel: plural(len(also), "edit", "edits"), Meta: append(metaOf(c), p.foundOn(c)...), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
+		AlsoLabel: plural(len(also), "edit", "edits"), Meta: append(meta, p.foundOn(c)...), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
 	}
 	if len(c.changes) == 1 {
 		d.On, d.OnURL = views.ShowName(subjectName(first)), p.toolURL(first.ID)
@@ -377,12 +378,15 @@ func pointersOf(c *card) []string {
 	return out
 }
 
-// metaOf says what else is worth knowing, once each: notes that differ only in
-// their example are one.
-func metaOf(c *card) []views.Sentence {
+// metaOf says what else is worth knowing of some edits, once each: notes that differ
+// only in their example are one.
+func metaOf(c *card, of ...*change.Detail) []views.Sentence {
 	var out []views.Sentence
 	seen := map[string]bool{}
 	for _, pr := range c.pairs {
+		if !slices.ContainsFunc(of, func(det *change.Detail) bool { return det.Edit == pr.edit }) {
+			continue
+		}
 		for _, s := range []*string{pr.detail.Effect, pr.detail.Note} {
 			if s == nil || *s == "" {
 				continue
@@ -407,15 +411,16 @@ func asSentence(s string) string {
 	return s + "."
 }
 
-// headline is the sentence of a card, with the edits that it doesn't speak of. Of
-// several edits on one tool it is the strongest one's.
-func headline(c *card) (string, []views.Effect) {
+// headline is the sentence of a card with what is worth knowing of it, and the edits
+// that it doesn't speak of, each with its own. Of several edits on one tool it is the
+// strongest one's.
+func headline(c *card) (string, []views.Sentence, []views.Effect) {
 	distinct := distinctEdits(c)
 	switch {
 	case len(distinct) == 1 || cameOrWent(c):
-		return c.sentence, nil
+		return c.sentence, metaOf(c, distinct...), nil
 	case len(c.changes) > 1:
-		return c.sentence, effectsOf(c, distinct)
+		return c.sentence, nil, effectsOf(c, distinct)
 	}
 	strongest := 0
 	for i, det := range distinct {
@@ -423,7 +428,7 @@ func headline(c *card) (string, []views.Effect) {
 			strongest = i
 		}
 	}
-	return distinct[strongest].Sentence, effectsOf(c, slices.Delete(slices.Clone(distinct), strongest, strongest+1))
+	return distinct[strongest].Sentence, metaOf(c, distinct[strongest]), effectsOf(c, slices.Delete(slices.Clone(distinct), strongest, strongest+1))
 }
 
 func distinctEdits(c *card) []*change.Detail {
@@ -457,7 +462,7 @@ func effectsOf(c *card, list []*change.Detail) []views.Effect {
 	}
 	var out []views.Effect
 	for _, det := range list {
-		e := views.Effect{Badge: views.ClassBadge(det.Class), Sentence: views.Say(det.Sentence)}
+		e := views.Effect{Badge: views.ClassBadge(det.Class), Sentence: views.Say(det.Sentence), Meta: metaOf(c, det)}
 		if len(c.changes) > 1 {
 			e.Same = "on " + toolCount(on[det.Edit])
 		}
@@ -576,10 +581,17 @@ func (p *releasePresenter) instructionsEvidence(ch *review.Decided) *views.Evide
 func (p *releasePresenter) editEvidence(c *card, ch *review.Decided) *views.Evidence {
 	e := &views.Evidence{}
 	seen := map[string]bool{}
-	var whole []string // pointers of properties that came or went
+	var rows []*change.Detail // shown as rows of the table
 	for _, pr := range c.pairs {
 		det := pr.detail
-		if pr.change != c.changes[0] || seen[det.Pointer] {
+		if pr.change != c.changes[0] {
+			continue
+		}
+		if inTable(det) {
+			rows = append(rows, det)
+			continue
+		}
+		if seen[det.Pointer] {
 			continue
 		}
 		seen[det.Pointer] = true
@@ -587,19 +599,26 @@ func (p *releasePresenter) editEvidence(c *card, ch *review.Decided) *views.Evid
 		case isText(det):
 			e.Texts = append(e.Texts, views.PlacedText{Place: placeIfMany(c, det), Text: p.passage(c, det)})
 		case strings.HasPrefix(det.ID, "tool."):
-		case isProperty(det):
-			whole = append(whole, det.Pointer)
 		default:
 			if v := views.PairUp(jsonText(det.Old), jsonText(det.New)); v.Differs() {
 				e.Values = append(e.Values, views.PlacedValue{Place: placeName(det.Pointer), Value: v})
 			}
 		}
 	}
-	e.Table = p.rowsAt(ch, whole)
+	e.Table = p.rowsAt(ch, rows)
 	if len(e.Texts) == 0 && len(e.Values) == 0 && e.Table == nil {
 		return nil
 	}
 	return e
+}
+
+// inTable reports whether a row of the table shows an edit best: a property that came
+// or went, or that only became required or optional. The list of those that are
+// required says nothing by itself.
+func inTable(det *change.Detail) bool { return isProperty(det) || isRequired(det) }
+
+func isRequired(det *change.Detail) bool {
+	return det.Property != "" && strings.HasSuffix(det.Pointer, "/required") && (kindOf(det.Old) == '[' || kindOf(det.New) == '[')
 }
 
 // isProperty reports whether a detail is a property that came or went.
@@ -608,17 +627,17 @@ func isProperty(det *change.Detail) bool {
 	return noun == "property" && det.Direction != "" && (kindOf(det.Old) == '{') != (kindOf(det.New) == '{')
 }
 
-// rowsAt are the rows of a tool's schemas at some pointers.
-func (p *releasePresenter) rowsAt(ch *review.Decided, pointers []string) *views.SchemaDiff {
+// rowsAt are the rows of a tool's schemas that some edits are about.
+func (p *releasePresenter) rowsAt(ch *review.Decided, edits []*change.Detail) *views.SchemaDiff {
 	s, ok := p.sides(ch)
-	if len(pointers) == 0 || !ok {
+	if len(edits) == 0 || !ok {
 		return nil
 	}
 	s.comment = nil
 	t := views.SchemaDiff{Title: "Properties of " + views.ShowName(subjectName(ch)).String(), Compared: true}
 	for _, d := range []views.SchemaDiff{s.schema("", "/inputSchema", surface.Tool.InputSchema), s.schema("", "/outputSchema", surface.Tool.OutputSchema)} {
 		for _, r := range d.Rows {
-			if slices.ContainsFunc(pointers, func(at string) bool { return under(r.Pointer, at) }) {
+			if slices.ContainsFunc(edits, func(det *change.Detail) bool { return showsEdit(r, det) }) {
 				t.Rows = append(t.Rows, r)
 			}
 		}
@@ -628,6 +647,13 @@ func (p *releasePresenter) rowsAt(ch *review.Decided, pointers []string) *views.
 	}
 	t.Rows = withoutAnchors(t.Rows)
 	return &t
+}
+
+func showsEdit(r views.SchemaRow, det *change.Detail) bool {
+	if isRequired(det) {
+		return r.Path.Raw() == det.Property && under(r.Pointer, "/"+det.Direction+"Schema")
+	}
+	return under(r.Pointer, det.Pointer)
 }
 
 // placeIfMany names the place when a card is about several.
@@ -701,10 +727,20 @@ func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
 	case review.Reject:
 		f.Mine = "You rejected this."
 	}
-	if k := p.q.kept; k != nil && (k.about(f.Items) || len(p.q.stale) > 0 && k.subject == f.Subject) {
+	p.keep(f)
+	return f
+}
+
+// keep shows in a form what was typed into it and could not be stored, and why.
+func (p *releasePresenter) keep(f *views.AnswerForm) {
+	k := p.q.kept
+	switch {
+	case k == nil:
+	case k.about(f.Items):
+		f.Note, f.Fault, p.faultPlaced = k.note, p.q.fault, true
+	case len(p.q.stale) > 0 && k.subject == f.Subject:
 		f.Note = k.note
 	}
-	return f
 }
 
 // subject names what a form is about, so that an answer which came too late can be

@@ -3,6 +3,7 @@ package web
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/prose"
@@ -47,8 +48,21 @@ func (p *releasePresenter) answerLines() []views.AnswerLine {
 	}
 	slices.SortStableFunc(all, func(a, b given) int { return b.v.At.Compare(a.v.At) })
 	var out []views.AnswerLine
-	for _, g := range all {
-		out = append(out, views.AnswerLine{VerdictLine: p.s.verdictLine(g.v), About: views.ShowName(subjectName(g.ch)), URL: p.toolURL(g.ch.ID)})
+	for i, g := range all {
+		if i == 0 || all[i-1].ch != g.ch || !together(all[i-1].v, g.v) {
+			out = append(out, views.AnswerLine{VerdictLine: p.s.verdictLine(g.v), About: views.ShowName(subjectName(g.ch)), URL: p.toolURL(g.ch.ID)})
+		}
+		if det := detailOf(g.ch, g.v.Edit); det != nil {
+			last := &out[len(out)-1]
+			last.Edits = append(last.Edits, views.Say(det.Sentence))
+		}
 	}
 	return out
+}
+
+// together reports whether two verdicts, the newer first, are one answer to several
+// edits of a change.
+func together(a, b *review.Verdict) bool {
+	return a.UserID == b.UserID && a.Kind == b.Kind && a.Note == b.Note && a.UsedUp == b.UsedUp && a.OwnPush == b.OwnPush &&
+		a.RevokedAt.Equal(b.RevokedAt) && a.At.Sub(b.At) < time.Second
 }

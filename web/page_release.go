@@ -95,6 +95,8 @@ type releasePresenter struct {
 	cards   []card
 	whole   *surface.Listing // loaded when an unchanged tool is open
 	compare *comparison      // set when this is no release but two listings
+
+	faultPlaced bool // why an answer was refused stands in its form
 }
 
 func (s *Server) newReleasePresenter(c echo.Context, v *review.ReleaseView, q releaseRequest) *releasePresenter {
@@ -135,6 +137,9 @@ func (p *releasePresenter) page() views.ReleasePage {
 		m.History = p.history()
 	default:
 		m.Decisions = p.decisions()
+	}
+	if p.faultPlaced {
+		m.Head.Fault = nil
 	}
 	return m
 }

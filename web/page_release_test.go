@@ -107,7 +107,7 @@ func TestDecisionsPage(t *testing.T) {
 	if got := text(card(t, doc, "make").Find(".solo")); !strings.Contains(got, "Makes things.") {
 		t.Errorf("the new tool's text: %q", got)
 	}
-	if hint := card(t, doc, "drop").Find("input[name=note]").AttrOr("placeholder", ""); !strings.Contains(hint, "needed") {
+	if hint := card(t, doc, "drop").Find("textarea[name=note]").AttrOr("placeholder", ""); !strings.Contains(hint, "needed") {
 		t.Errorf("a removal asks for a reason: %q", hint)
 	}
 	if got := text(doc.Find(".fold").First()); got != "1 tool is the same." {
@@ -128,6 +128,111 @@ func TestGroupedToolsAreRead(t *testing.T) {
 		if !strings.Contains(text(doc.Find("article.decision")), words) {
 			t.Errorf("%q is not shown: %s", words, text(doc.Find("main")))
 		}
+	}
+}
+
+// TestEnterDecidesNothing: in a field of one line Enter presses the first button of
+// its form, with or without scripts. So no form that decides has one.
+func TestEnterDecidesNothing(t *testing.T) {
+	r := newReviewed(t)
+	r.answer(r.rita, "find", "approve", "")
+	for _, at := range []string{r.path, r.path + "?view=tools"} {
+		forms := r.get(r.rita, at).html(t).Find("form.answer")
+		if forms.Length() == 0 || forms.Length() != forms.Has("textarea[name=note]").Length() {
+			t.Errorf("%s: %d forms, %d with a note of several lines", at, forms.Length(), forms.Has("textarea[name=note]").Length())
+		}
+		if n := forms.Find("input:not([type=hidden]):not([type=checkbox])").Length(); n > 0 {
+			t.Errorf("%s: Enter sends %d fields", at, n)
+		}
+	}
+}
+
+// TestRefusedAnswerIsMendedInPlace: who is asked for a reason can write it at once.
+func TestRefusedAnswerIsMendedInPlace(t *testing.T) {
+	r := newReviewed(t)
+	refused := r.answer(r.rita, "drop", "approve", " \r\n")
+	doc := refused.html(t)
+	note := doc.Find("[autofocus]")
+	if refused.status != http.StatusBadRequest || note.Length() != 1 || note.Closest("article").AttrOr("id", "") != card(t, doc, "drop").AttrOr("id", "?") {
+		t.Fatalf("%d, the focus is on %d fields", refused.status, note.Length())
+	}
+	if why := text(doc.Find("#" + note.AttrOr("aria-describedby", ""))); !strings.Contains(why, "asks for a reason") {
+		t.Errorf("the field is described by %q", why)
+	}
+	if n := strings.Count(text(doc.Find("main")), "asks for a reason"); n != 1 {
+		t.Errorf("the reason is told %d times", n)
+	}
+	r.answer(r.rita, "drop", "approve", "Nobody calls it.\r\nI asked.\r\n")
+	if got := text(card(t, r.get(r.rita, r.path).html(t), "drop").Find(".verdict .said")); got != "“Nobody calls it. I asked.”" {
+		t.Errorf("the note is shown as %q", got)
+	}
+}
+
+// editedTool becomes stricter in three ways at once: a property is required, no
+// others are accepted, and a pattern came in.
+const (
+	looseTool  = `{"name":"gate_open","description":"Opens a gate.","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"at":{"type":"string"},"by":{"type":"string"}}}}`
+	strictTool = `{"name":"gate_open","description":"Opens a gate.","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"at":{"type":"string"},"by":{"type":"string"}},"required":["id","by"],"additionalProperties":false}}`
+)
+
+func newStricter(t *testing.T) *reviewed {
+	t.Helper()
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1.0.0", listing(looseTool))
+	r := in.pushed("git", "version=2.0.0", listing(strictTool))
+	return &reviewed{instance: in, path: "/releases/" + r.Release.ID, rita: in.signedIn(in.addUser("rita", people.Reviewer, "git"))}
+}
+
+// TestEditsOfACard: each edit of a decision has its own notes, and properties that
+// became required are rows of the table.
+func TestEditsOfACard(t *testing.T) {
+	r := newStricter(t)
+	c := card(t, r.get(r.rita, r.path).html(t), "gate_open")
+	if got := text(c.Find(".edits li").FilterFunction(func(_ int, s *goquery.Selection) bool { return strings.Contains(text(s), "ndeclared arguments are") })); !strings.Contains(got, "Breaks only callers that send undeclared arguments.") {
+		t.Errorf("the note stands elsewhere: %s", text(c))
+	}
+	if n := strings.Count(text(c), "Breaks only callers"); n != 1 {
+		t.Errorf("the note is there %d times", n)
+	}
+	rows := c.Find("tbody tr").Map(func(_ int, s *goquery.Selection) string { return text(s.Find("th, td").First()) })
+	if got := strings.Join(rows, ", "); got != "id, by" || strings.Contains(text(c.Find("p.mono")), "required") {
+		t.Errorf("rows %q of: %s", got, text(c))
+	}
+}
+
+// TestHistoryNamesEdits: one answer is one line, whatever it was given to.
+func TestHistoryNamesEdits(t *testing.T) {
+	r := newStricter(t)
+	r.answer(r.rita, "gate_open", "approve", "They were told.")
+	lines := r.get(r.rita, r.path+"?view=history").html(t).Find("#answers").Closest("section").Find("li")
+	if got := text(lines); lines.Length() != 1 || !strings.Contains(got, "Calls without id") || !strings.Contains(got, "ndeclared arguments are") || strings.Count(got, "They were told.") != 1 {
+		t.Errorf("%d lines: %s", lines.Length(), got)
+	}
+}
+
+// TestFiltersCountByClass: a filter leads to what its name says.
+func TestFiltersCountByClass(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.NotOurServer)
+	in.release("git", "1.0.0", listing(tool("find", "Finds things."), looseTool))
+	id := in.pushed("git", "version=2", listing(tool("find", "Finds a thing."), strings.Replace(looseTool, `"type":"string"},"at"`, `"type":["string","integer"]},"at"`, 1))).Release.ID
+	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	doc := in.get(rita, "/releases/"+id).html(t)
+	want := map[string]int{}
+	doc.Find("article.decision header .badge:first-child").Each(func(_ int, s *goquery.Selection) { want[text(s)]++ })
+	if len(want) < 2 {
+		t.Fatalf("one class only: %v", want)
+	}
+	doc.Find(".pill").Each(func(_ int, s *goquery.Selection) {
+		class, count, _ := strings.Cut(text(s), " ")
+		if n, ok := want[strings.ToLower(class)]; ok && count != fmt.Sprint(n) {
+			t.Errorf("%s %s, there are %d", class, count, n)
+		}
+		delete(want, strings.ToLower(class))
+	})
+	if len(want) > 0 {
+		t.Errorf("no filter for %v", want)
 	}
 }
 
@@ -190,7 +295,7 @@ func TestStaleAnswer(t *testing.T) {
 		t.Errorf("the notice: %q", got)
 	}
 	find := card(t, doc, "find")
-	if got := find.Find("input[name=note]").AttrOr("value", ""); got != "Fine by me, since 1.2." {
+	if got := text(find.Find("textarea[name=note]")); got != "Fine by me, since 1.2." {
 		t.Errorf("the note is %q", got)
 	}
 	if find.HasClass("done") {

@@ -217,9 +217,7 @@ func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
 	case review.Reject:
 		f.Mine = "You rejected this."
 	}
-	if k := p.q.kept; k != nil && (k.about(f.Items) || len(p.q.stale) > 0 && k.subject == f.Subject) {
-		f.Note = k.note
-	}
+	p.keep(f)
 	return f
 }
 

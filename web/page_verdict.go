@@ -27,7 +27,7 @@ func (k *keptAnswer) about(items []string) bool { return slices.Equal(k.items, i
 // verdictItems reads a form of answers: items are "ed_… ch_… ch_…", one edit on
 // the changes that were shown, or a change alone.
 func verdictItems(form url.Values) ([]review.VerdictItem, keptAnswer) {
-	k := keptAnswer{items: form["item"], verdict: form.Get("verdict"), note: form.Get("note"), subject: form.Get("subject")}
+	k := keptAnswer{items: form["item"], verdict: form.Get("verdict"), note: written(form.Get("note")), subject: form.Get("subject")}
 	var out []review.VerdictItem
 	for _, text := range append(slices.Clone(k.items), form["change"]...) {
 		item := review.VerdictItem{Verdict: review.VerdictKind(k.verdict), Note: k.note}
