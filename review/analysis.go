@@ -16,7 +16,7 @@ import (
 // without its details: it is small whatever was pushed.
 const (
 	reportChange  = "change"
-	reportOutline = "outline"
+	reportOutline = "outline 2"
 )
 
 // outline is a comparison without its details.
@@ -39,6 +39,8 @@ type outlined struct {
 	Kind        change.Kind    `json:"kind"`
 	Class       change.Class   `json:"class"`
 	Hidden      bool           `json:"hidden,omitempty"`
+	Destructive bool           `json:"destructive,omitempty"` // the newer tool says that it destroys
+	Default     bool           `json:"default,omitempty"`     // see defaultsOnly
 	OldPosition int            `json:"old,omitempty"`
 	NewPosition int            `json:"new,omitempty"`
 	Name        []byte         `json:"name,omitempty"` // of a tool that is gone, as received
@@ -52,7 +54,10 @@ func newOutline(r *change.Report, old, new *surface.Listing) *outline {
 	for _, c := range r.Changes {
 		oc := outlined{
 			ID: c.ID, Subject: c.Subject, From: c.From, To: c.To, Kind: c.Kind, Class: c.Class, Hidden: c.Hidden,
-			OldPosition: c.OldPosition, NewPosition: c.NewPosition,
+			OldPosition: c.OldPosition, NewPosition: c.NewPosition, Default: defaultsOnly(c.Details),
+		}
+		if c.Subject == change.SubjectTool && c.NewPosition > 0 && c.NewPosition <= len(new.Tools) {
+			oc.Destructive = saysDestructive(new.Tools[c.NewPosition-1])
 		}
 		if c.Subject == change.SubjectTool && c.NewPosition == 0 {
 			oc.Name = []byte(c.Name())
@@ -66,6 +71,35 @@ func newOutline(r *change.Report, old, new *surface.Listing) *outline {
 	}
 	o.Matters = matters(r)
 	return o
+}
+
+// defaultsOnly reports whether all that breaks is that properties became required
+// which have a default: what a caller leaves out is then rejected, but a host may
+// fill it in.
+func defaultsOnly(details []change.Detail) bool {
+	found := false
+	for _, d := range details {
+		if d.Class != change.Breaking {
+			continue
+		}
+		if !d.Defaulted {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// saysDestructive reports whether a tool says so itself; the protocol's default,
+// that whatever is not read-only destroys, is not meant here.
+func saysDestructive(t surface.Tool) bool {
+	annotations, _ := t.Annotations()
+	for name, v := range surface.Members(annotations) {
+		if name == "destructiveHint" {
+			return v.Kind() == 't'
+		}
+	}
+	return false
 }
 
 // matters lists, of each decision of the comparison, the places of its changes.

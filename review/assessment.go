@@ -68,7 +68,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 		l.found = append(l.found, &assessment{candidate: c})
 	}
 	for _, step := range []func() error{
-		l.bases, l.names, l.outlines, l.waivers, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.brought, l.threads, l.people, l.overrides,
+		l.policies, l.bases, l.names, l.outlines, l.waivers, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.brought, l.threads, l.people, l.overrides,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -583,7 +583,8 @@ func (as *assessment) wrote(r *Revision) {
 
 // threads reads the open threads that block.
 func (l *loader) threads() error {
-	f := ThreadFilter{ServerID: l.oneServer(), Open: true, Blocking: true}
+	all := slices.ContainsFunc(l.found, func(as *assessment) bool { return as.server.Policy.AllThreads })
+	f := ThreadFilter{ServerID: l.oneServer(), Open: true, Blocking: !all}
 	var err error
 	l.blocking, err = l.tx.Threads(l.ctx, f)
 	return err

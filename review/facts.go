@@ -73,18 +73,19 @@ func (l *loader) subjects(as *assessment) []gate.Subject {
 		instructions = instructions || c.Subject == change.SubjectInstructions
 		others = append(others, c)
 	}
+	family := as.familyOf()
 	subjects := make([]gate.Subject, 0, len(as.candidate.tools)+len(others)+1)
 	for _, t := range as.candidate.tools {
 		s := gate.Subject{Subject: change.SubjectTool, Name: t.Name, Position: t.Position, From: t.Digest, To: t.Digest}
 		if c := changed[t.Position]; c != nil {
 			s = l.subject(as, c)
-			s.Name, s.Position = t.Name, t.Position
+			s.Name, s.Position, s.Family = t.Name, t.Position, family[t.Name]
 		}
 		subjects = append(subjects, s)
 	}
 	for _, c := range others {
 		s := l.subject(as, c)
-		s.Name = string(c.Name)
+		s.Name, s.Family = string(c.Name), family[string(c.Name)]
 		subjects = append(subjects, s)
 	}
 	if h := as.outline.Instructions; !instructions && !h.IsZero() && as.base != nil {
@@ -98,6 +99,7 @@ func (l *loader) subject(as *assessment, c *outlined) gate.Subject {
 	k := bytesKey{c.Subject, c.To}
 	s := gate.Subject{
 		Subject: c.Subject, From: c.From, To: c.To, Kind: c.Kind, Class: c.Class, Change: c.ID, Hidden: c.Hidden,
+		Destructive: c.Destructive, Default: c.Default,
 		Findings: as.findingsOf(c.Subject, c.NewPosition),
 	}
 	if r, ok := l.standing[as.profile()][k]; ok && !c.To.IsZero() {
@@ -127,7 +129,7 @@ func (v *Verdict) counts() bool { return v.RevokedAt.IsZero() && !v.UsedUp }
 func (v *Verdict) fact() gate.Verdict {
 	return gate.Verdict{
 		ID: v.ID, Subject: v.Subject, Name: v.Name, From: v.From, To: v.To, Edit: v.Edit, Kind: gate.VerdictKind(v.Kind),
-		Note: v.Note, Person: v.UserID, Label: v.UserLabel, Own: v.OwnPush, At: v.At,
+		Note: v.Note, Person: v.UserID, Label: v.UserLabel, Own: v.OwnPush, Shell: v.ShellToken, At: v.At,
 	}
 }
 
@@ -211,7 +213,7 @@ func (l *loader) baselineFacts(as *assessment) gate.Baseline {
 func (l *loader) threadFacts(as *assessment, url string) []gate.Thread {
 	var out []gate.Thread
 	for _, t := range l.blocking {
-		if (ProfileKey{t.ServerID, t.Profile}) == as.profile() {
+		if (ProfileKey{t.ServerID, t.Profile}) == as.profile() && (t.Blocks || as.server.Policy.AllThreads) {
 			as.blocking = append(as.blocking, t)
 			out = append(out, gate.Thread{ID: t.ID, Tool: t.Anchor.Tool, OpenedBy: t.OpenedBy, URL: url + "#thread-" + t.ID})
 		}
@@ -231,7 +233,7 @@ func peopleOf(users []people.User, serverID string) []gate.Person {
 func personOf(u *people.User, serverID string) gate.Person {
 	role := u.RoleOn(serverID)
 	return gate.Person{
-		ID: u.ID, Label: u.Label(), InvitedBy: u.InvitedBy, Since: u.CreatedAt,
+		ID: u.ID, Label: u.Label(), Email: u.Email, InvitedBy: u.InvitedBy, Since: u.CreatedAt,
 		Decides: role.AtLeast(people.Reviewer), Maintainer: role.AtLeast(people.Maintainer), Disabled: !u.Active(),
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/host"
-	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -113,19 +112,14 @@ func (s *Service) SetLimits(ctx context.Context, a Actor, slug string, l gate.Li
 	if err := checkLimits(&l); err != nil {
 		return err
 	}
-	return s.store.Update(ctx, func(tx Tx) error {
-		srv, err := serverFor(ctx, tx, a, slug, people.Maintainer)
-		if err != nil {
-			return err
-		}
-		before := srv.Policy
-		srv.Policy.Limits = l
-		srv.Policy.Version++
-		if err := tx.UpdateServer(ctx, srv); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, a, act{name: "policy.set", serverID: srv.ID, subject: srv.Slug, before: before, after: srv.Policy})
-	})
+	v, err := s.Policy(ctx, a, slug)
+	if err != nil {
+		return err
+	}
+	next := v.Server.Policy
+	next.Limits = l
+	_, err = s.SetPolicy(ctx, a, slug, next, next.Version)
+	return err
 }
 
 // checkLimits refuses what can't be kept to, and puts the hosts in order.

@@ -32,6 +32,7 @@ type Tx interface {
 	ReleaseStore
 	VerdictStore
 	OverrideStore
+	PolicyStore
 	ThreadStore
 	NamingStore
 	WaiverStore

@@ -80,6 +80,9 @@ func (s *Service) AddServer(ctx context.Context, a Actor, n NewServer) (*Server,
 		if secret, err = s.addSecret(ctx, tx, srv.ID); err != nil {
 			return err
 		}
+		if err := tx.InsertPolicy(ctx, firstPolicy(srv)); err != nil {
+			return err
+		}
 		return s.audit(ctx, tx, a, act{name: "server.add", serverID: srv.ID, subject: srv.Slug, after: serverFacts(srv)})
 	})
 	if err != nil {
@@ -127,25 +130,24 @@ func (s *Service) RotateSecret(ctx context.Context, a Actor, slug string) (strin
 	return secret, err
 }
 
-// SetPreset answers "Who reviews?" anew. The policy applies at once.
+// SetPreset answers "Who reviews?" anew and keeps what else the policy asks, see
+// [Service.SetPolicy].
 func (s *Service) SetPreset(ctx context.Context, a Actor, slug string, p gate.Preset) error {
 	if _, ok := gate.ParsePreset(string(p)); !ok {
 		return errPreset(p)
 	}
-	return s.store.Update(ctx, func(tx Tx) error {
-		srv, err := serverFor(ctx, tx, a, slug, people.Maintainer)
-		if err != nil {
-			return err
-		}
-		if srv.Policy.Preset == p {
-			return nil
-		}
-		before := srv.Policy
-		srv.Policy.Preset = p
-		srv.Policy.Version++
-		if err := tx.UpdateServer(ctx, srv); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, a, act{name: "policy.set", serverID: srv.ID, subject: srv.Slug, before: before, after: srv.Policy})
-	})
+	v, err := s.Policy(ctx, a, slug)
+	if err != nil {
+		return err
+	}
+	if err := a.allow(v.Server.ID, people.Maintainer); err != nil {
+		return err
+	}
+	if v.Server.Policy.Preset == p && v.Server.Policy.Lines == nil {
+		return nil
+	}
+	next := v.Server.Policy
+	next.Preset, next.Lines = p, nil
+	_, err = s.SetPolicy(ctx, a, slug, next, next.Version)
+	return err
 }

@@ -47,6 +47,7 @@ type Verdict struct {
 	UserID     string
 	UserLabel  string // filled in on reading
 	TokenID    string
+	ShellToken bool // the token was made on the command line; filled in on reading
 	OwnPush    bool // given by the author or pusher of the revision
 	At         time.Time
 	UsedUp     bool // a removal's approval is used up at release, or once the tool is back
@@ -276,7 +277,7 @@ func (d *decision) spell(c *change.Change, but string) {
 // line is what the policy asks for the change, or for one edit of it.
 func (d *decision) line(c *change.Change, edit string) gate.Line {
 	found := d.as.findingsOf(c.Subject, c.NewPosition)
-	ask := gate.Ask{Class: c.Class, Removal: c.Kind == change.Removed, Hidden: c.Hidden, High: found.High()}
+	ask := gate.Ask{Class: c.Class, Removal: c.Kind == change.Removed, Hidden: c.Hidden, High: found.High(), Default: defaultsOnly(c.Details)}
 	if det := detailOf(c, edit); det != nil && edit != "" {
 		ask.Class, ask.Hidden = det.Class, det.Hidden
 	}

@@ -86,7 +86,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 		return nil, err
 	}
 	v := &ReleaseView{
-		Server: *srv, Role: a.role(srv.ID), Release: *r, State: as.state(), Listing: as.listing,
+		Server: *as.server, Role: a.role(srv.ID), Release: *r, State: as.state(), Listing: as.listing,
 		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: surface.NewFamilies(namesOf(as.candidate.tools)),
 		Overrides: inForce(as.Overrides),
 	}

@@ -105,7 +105,10 @@ func (s *Service) verifySignature(ctx context.Context, in Incoming) (*Server, er
 			return nil, err
 		}
 		if signedBy(in, secret) {
-			return srv, checkBinding(in)
+			if err := checkBinding(in); err != nil {
+				return srv, err
+			}
+			return srv, checkBound(srv, in)
 		}
 	}
 	return srv, errBadSignature

@@ -38,6 +38,7 @@ type verdictRow struct {
 type verdictView struct {
 	verdictRow
 	userLabel
+	ShellToken bool `db:"shell_token"`
 }
 
 func verdictRowOf(v review.Verdict) verdictRow {
@@ -51,14 +52,14 @@ func (r verdictView) verdict() review.Verdict {
 	return review.Verdict{ID: r.ID, ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ReleaseID, Revision: r.Revision,
 		ChangeID: r.ChangeID, Edit: r.Edit, Subject: r.Subject, Name: string(r.verdictRow.Name),
 		From: surface.Hash(r.From), To: surface.Hash(r.To), Class: r.Class, Kind: r.Kind, Note: r.Note,
-		UserID: r.UserID, UserLabel: r.label(), TokenID: r.TokenID, OwnPush: r.OwnPush, At: time.Time(r.At),
+		UserID: r.UserID, UserLabel: r.label(), TokenID: r.TokenID, ShellToken: r.ShellToken, OwnPush: r.OwnPush, At: time.Time(r.At),
 		UsedUp: r.UsedUp, RevokedAt: time.Time(r.RevokedAt), RevokedWhy: r.RevokedWhy}
 }
 
-const fromVerdicts = " FROM verdicts v LEFT JOIN users u ON u.id = v.user_id "
+const fromVerdicts = " FROM verdicts v LEFT JOIN users u ON u.id = v.user_id LEFT JOIN tokens k ON k.id = v.token_id "
 
 func selectVerdicts() string {
-	return "SELECT " + columns[verdictRow]("v.") + ", " + userLabelColumns + fromVerdicts
+	return "SELECT " + columns[verdictRow]("v.") + ", " + userLabelColumns + ", COALESCE(k.from_shell, false) AS shell_token" + fromVerdicts
 }
 
 func (t *tx) InsertVerdicts(ctx context.Context, vs []review.Verdict) error {

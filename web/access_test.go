@@ -165,6 +165,10 @@ func (p *place) jsonBody(row web.Row) string {
 		return `{"old":"entity_read","new":"entity_get"}`
 	case "baseline", "release":
 		return `{"digest":"` + p.digest + `"}`
+	case "policy", "try":
+		return `{"version":1,"yaml":"preset: team\nall_threads_block: true\n"}`
+	case "decide":
+		return `{"version":7,"agree":true}`
 	case "override":
 		return `{"digest":"` + p.digest + `","policy_version":1,"reason":"Customers are down, see incident 17."}`
 	case "waivers":

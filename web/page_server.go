@@ -111,7 +111,11 @@ func (s *Server) policyForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	s.flash(c, flashDone, "The policy is saved and applies at once.")
+	v, err := s.svc.Policy(c.Request().Context(), s.actor(c), slug)
+	if err != nil {
+		return err
+	}
+	s.flash(c, flashDone, policySaved(v))
 	return c.Redirect(http.StatusSeeOther, serverPath(slug))
 }
 

@@ -63,6 +63,7 @@ type evaluation struct {
 
 	since     map[string]time.Time // when a rejection made a requirement, by its id
 	overrides []Override           // those that cover something
+	rules     []ownerSet           // of the policy, once they are asked for
 }
 
 // add appends a requirement, with an id of its own and never a null list.
@@ -144,7 +145,8 @@ func (e *evaluation) approve(s *Subject, a Approval) {
 // decide asks for content and, where the step breaks callers or takes something
 // away, for an approval of exactly that step.
 func (e *evaluation) decide(s *Subject) {
-	line := e.facts.Policy.Line(Ask{Class: s.Class, Removal: s.removal(), Hidden: s.Hidden, High: s.Findings.High()})
+	line := e.facts.Policy.Line(Ask{Class: s.Class, Removal: s.removal(), Hidden: s.Hidden, High: s.Findings.High(), Default: s.Default})
+	rules := e.rulesFor(s, line)
 	exact := s.removal() || s.transition()
 	g, settled := e.ground(s, line)
 	if settled && !exact {
@@ -156,16 +158,17 @@ func (e *evaluation) decide(s *Subject) {
 		e.requirement(s, Open, blockWhy(s), nil)
 		return
 	}
-	content := e.count(e.stands.content[contentKey(s)], line, line.Reason && !exact)
+	content := e.count(s, e.stands.content[contentKey(s)], line, rules, line.Reason && !exact)
 	counted := content
 	if exact {
-		counted = e.count(e.stands.step[stepKey(s)], line, line.Reason)
+		counted = e.count(s, e.stands.step[stepKey(s)], line, rules, line.Reason)
 	}
-	if len(counted) >= line.Approvals && (s.removal() || settled || len(content) >= line.Approvals) {
+	enough := e.enough(content, line, rules)
+	if e.enough(counted, line, rules) && (s.removal() || settled || enough) {
 		e.approved(s, counted)
 		return
 	}
-	e.open(s, line, counted, settled || exact && len(content) >= line.Approvals)
+	e.open(s, line, rules, counted, settled || exact && enough)
 }
 
 // approved records the answers that satisfied a subject.
@@ -181,9 +184,9 @@ func (e *evaluation) approved(s *Subject, counted []*Verdict) {
 }
 
 // open asks for what is missing and names who can give it.
-func (e *evaluation) open(s *Subject, line Line, counted []*Verdict, content bool) {
-	who := e.deciders(line, counted)
-	why := openWhy(s, line, len(counted), content)
+func (e *evaluation) open(s *Subject, line Line, rules []ownerSet, counted []*Verdict, content bool) {
+	who, unmet := e.owners(line, rules, counted)
+	why := openWhy(s, line, len(counted), content) + unmet
 	e.tally.decisions++
 	e.tally.open = append(e.tally.open, s.Change)
 	if len(who) == 0 {
@@ -240,7 +243,7 @@ func (e *evaluation) orAcknowledge() string {
 // listing as a whole, where the policy asks more for such than for others: nobody
 // decides a listing, so somebody must waive it.
 func (e *evaluation) findings() {
-	if _, ok := presets[e.facts.Policy.known()][rowFinding]; !ok || e.facts.ReleasedAs != "" {
+	if !e.facts.Policy.has(RowFinding) || e.facts.ReleasedAs != "" {
 		return
 	}
 	for _, f := range e.facts.Findings {

@@ -63,6 +63,11 @@ type Subject struct {
 	Change   string   // id of the change
 	Hidden   bool     // hidden characters came in
 	Findings Findings // on the candidate's side
+
+	Family      string // of a tool, where the policy asks
+	Destructive bool   // the candidate's tool says that it destroys
+	Default     bool   // all that breaks is that properties with a default became required
+
 	Released Release
 	Baseline bool // the accepted baseline holds these bytes
 }
@@ -141,6 +146,7 @@ type Verdict struct {
 	Person  string // id
 	Label   string
 	Own     bool // given on what the person wrote or pushed
+	Shell   bool // by a token that was made on the command line
 	At      time.Time
 }
 
@@ -148,6 +154,7 @@ type Verdict struct {
 type Person struct {
 	ID         string
 	Label      string
+	Email      string
 	InvitedBy  string // id, "" when nobody invited them
 	Since      time.Time
 	Decides    bool // is active and has the role

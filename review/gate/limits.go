@@ -8,9 +8,9 @@ import (
 // Limits are what a policy asks of a listing as a whole, whoever approved it. The
 // zero value asks nothing: a host or a budget blocks only where a team said so.
 type Limits struct {
-	Hosts   []string `json:"hosts,omitempty"`   // ids of hosts that may refuse nothing
-	Ceiling int      `json:"ceiling,omitempty"` // the most tokens; 0 is no limit
-	Growth  int      `json:"growth,omitempty"`  // the most tokens more than the base has; 0 is no limit
+	Hosts   []string `json:"hosts,omitempty" yaml:"hosts,omitempty"`     // ids of hosts that may refuse nothing
+	Ceiling int      `json:"ceiling,omitempty" yaml:"ceiling,omitempty"` // the most tokens; 0 is no limit
+	Growth  int      `json:"growth,omitempty" yaml:"growth,omitempty"`   // the most tokens more than the base has; 0 is no limit
 }
 
 // Asked reports whether there is anything to keep to.

@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/review/surface"
 )
 
-// kinTime is how long an inviter and the person they invited count once.
-const kinTime = 30 * 24 * time.Hour
+// KinTime is how long an inviter and the person they invited count once.
+const KinTime = 30 * 24 * time.Hour
 
 // key names bytes (From is zero) or a step. Digests cover the name of a tool.
 type key struct {
@@ -198,9 +198,9 @@ func (e *evaluation) ground(s *Subject, line Line) (ground, bool) {
 	b := e.facts.Baseline
 	switch {
 	case s.removal():
-	case s.Released.Title != "":
+	case s.Released.Title != "" && !e.expired(s, s.Released.At):
 		return ground{byEarlier, "release " + s.Released.Title, s.Released.At, fmt.Sprintf("Reverts to %s.", s.Released.Title)}, true
-	case s.Baseline:
+	case s.Baseline && !e.expired(s, b.At):
 		e.independent = e.independent && !e.authors[b.ByID]
 		return ground{byBaseline, "baseline by " + b.By, b.At, fmt.Sprintf("Accepted as starting point by %s, not read tool by tool.", b.By)}, true
 	case line.Rule && !s.Findings.asksSomebody() && !s.From.IsZero() && e.stands.content[key{subject: s.Subject, to: s.From}].rejection() == nil:
@@ -210,9 +210,9 @@ func (e *evaluation) ground(s *Subject, line Line) (ground, bool) {
 }
 
 // count returns the approvals that count, oldest first and others' before one's
-// own, at most as many as the line asks for. It counts persons: who invited
-// another lately is the same person.
-func (e *evaluation) count(os *opinions, line Line, reason bool) []*Verdict {
+// own, at most as many as the line asks for and its owners. It counts persons: who
+// invited another lately is the same person.
+func (e *evaluation) count(s *Subject, os *opinions, line Line, rules []ownerSet, reason bool) []*Verdict {
 	if os == nil {
 		return nil
 	}
@@ -220,17 +220,18 @@ func (e *evaluation) count(os *opinions, line Line, reason bool) []*Verdict {
 	for _, id := range os.people {
 		v := os.byPerson[id].approval()
 		switch {
-		case v == nil || reason && blank(v.Note):
+		case v == nil || reason && blank(v.Note) || v.Shell && e.facts.Policy.NoShellTokens || e.expired(s, v.At):
 		case !e.own(v):
 			others = append(others, v)
 		case line.Self:
 			own = append(own, v)
 		}
 	}
+	ownersFirst(others, rules)
 	var counted []*Verdict
 	for _, v := range append(others, own...) {
 		kin := slices.ContainsFunc(counted, func(c *Verdict) bool { return e.kin(c, v) })
-		if !kin && len(counted) < line.Approvals {
+		if !kin && (len(counted) < line.Approvals || meets(v, unmet(rules, counted))) {
 			counted = append(counted, v)
 		}
 	}
@@ -240,19 +241,19 @@ func (e *evaluation) count(os *opinions, line Line, reason bool) []*Verdict {
 // own reports whether a verdict was given by who wrote or pushed it.
 func (e *evaluation) own(v *Verdict) bool { return v.Own || e.authors[v.Person] }
 
-// Kin reports whether one of two people invited the other within kinTime before
+// Kin reports whether one of two people invited the other within KinTime before
 // now: then they count as one person.
 func Kin(people []Person, a, b string, now time.Time) bool {
 	for _, p := range people {
 		pair := p.ID == a && p.InvitedBy == b || p.ID == b && p.InvitedBy == a
-		if pair && now.Before(p.Since.Add(kinTime)) {
+		if pair && now.Before(p.Since.Add(KinTime)) {
 			return true
 		}
 	}
 	return false
 }
 
-// kin reports whether one of two invited the other within kinTime before their
+// kin reports whether one of two invited the other within KinTime before their
 // answer.
 func (e *evaluation) kin(a, b *Verdict) bool {
 	return e.invited(a, b) || e.invited(b, a)
@@ -260,7 +261,7 @@ func (e *evaluation) kin(a, b *Verdict) bool {
 
 func (e *evaluation) invited(inviter, guest *Verdict) bool {
 	p := e.people[guest.Person]
-	return p != nil && p.InvitedBy != "" && p.InvitedBy == inviter.Person && guest.At.Before(p.Since.Add(kinTime))
+	return p != nil && p.InvitedBy != "" && p.InvitedBy == inviter.Person && guest.At.Before(p.Since.Add(KinTime))
 }
 
 // takersBack names who can take a rejection back: its author, or a maintainer

@@ -25,7 +25,7 @@ func TestCountPersons(t *testing.T) {
 		{"one person twice", []Verdict{says("ana", day), says("ana", day.Add(time.Hour))}, 1},
 		{"inviter and guest", []Verdict{says("ana", day), says("guest", day)}, 1},
 		{"guest and inviter", []Verdict{says("guest", day), says("ana", day)}, 1},
-		{"a month later", []Verdict{says("ana", day), says("guest", day.Add(kinTime))}, 2},
+		{"a month later", []Verdict{says("ana", day), says("guest", day.Add(KinTime))}, 2},
 		{"two guests of one", []Verdict{says("guest", day), says("other", day)}, 2},
 		{"a guest and somebody else", []Verdict{says("guest", day), says("ben", day)}, 2},
 	} {
@@ -35,7 +35,7 @@ func TestCountPersons(t *testing.T) {
 			"guest": {ID: "guest", InvitedBy: "ana", Since: day}, "other": {ID: "other", InvitedBy: "ana", Since: day},
 		}}
 		st := NewStanding(c.vs)
-		got := e.count(st.content[key{subject: change.SubjectTool, to: to}], Line{Approvals: 3}, false)
+		got := e.count(&Subject{}, st.content[key{subject: change.SubjectTool, to: to}], Line{Approvals: 3}, nil, false)
 		if len(got) != c.want {
 			t.Errorf("%s: %d persons, want %d", c.name, len(got), c.want)
 		}

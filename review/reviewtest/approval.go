@@ -414,7 +414,7 @@ func approvalRule(w *world) {
 }
 
 func approvalHidden(w *world) {
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe)) // passes texts by rule
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe)) // passes texts by rule
 	w.released("1", three())
 	p := w.push("2", changed("Finds\u200b."))
 	g := w.wantGate(p, gate.Blocked, "approval:find")
@@ -491,9 +491,9 @@ func approvalPolicy(w *world) {
 	w.released("1", three())
 	p := w.push("2", changed("Found."))
 	w.wantGate(p, gate.Blocked, "approval:find")
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe))
 	w.wantGate(p, gate.Pass)
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.Team))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.Team))
 	w.wantGate(p, gate.Blocked, "approval:find")
 	v, err := w.svc.Server(w.ctx, w.vic, "mot")
 	w.must(err)

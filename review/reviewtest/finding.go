@@ -76,7 +76,7 @@ func findingReason(w *world) {
 
 func findingExternal(w *world) {
 	w.released("1", three())
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.NotOurServer))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.NotOurServer))
 	p := w.push("2", joined(conceals))
 	g := w.wantGate(p, gate.Blocked, "approval:seek")
 	if r := w.requirement(g, "approval:seek"); len(r.WhoCan) != 0 || !strings.Contains(r.Why, "accept the finding") {
@@ -89,7 +89,7 @@ func findingExternal(w *world) {
 }
 
 func findingRule(w *world) {
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe))
 	w.released("1", three())
 	p := w.push("2", changed("Find."))
 	w.wantGate(p, gate.Pass)

@@ -183,12 +183,12 @@ func hostLimits(w *world) {
 	p := w.push("2", changed("Finds. Never twice."))
 	w.approve(w.rita, idOf(p), "find")
 	w.wantGate(p, gate.Pass)
-	w.must(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}, Ceiling: 1}))
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}, Ceiling: 1}))
 	g := w.wantGate(p, gate.Blocked, "tokens")
 	if r := w.requirement(g, "preflight:anthropic-messages"); r.State != gate.Satisfied {
 		w.Errorf("%+v", r)
 	}
-	w.must(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}, Growth: 1000}))
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}, Growth: 1000}))
 	w.wantGate(p, gate.Pass)
 	union := `{"name":"pick","inputSchema":{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}}`
 	p = w.push("3", listing(tool("find", "Finds."), tool("drop", "Drops."), tool("list", "Lists."), union))
@@ -199,9 +199,9 @@ func hostLimits(w *world) {
 	}
 	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe))
 	w.wantGate(p, gate.Blocked, "preflight:anthropic-messages") // another preset keeps the limits
-	w.must(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{}))
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{}))
 	w.wantGate(p, gate.Pass)
 	w.refused(w.svc.SetLimits(w.ctx, w.rita, "mot", gate.Limits{}), review.Forbidden)
-	w.refused(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{Growth: -1}), review.Invalid, "0")
-	w.refused(w.svc.SetLimits(w.ctx, w.ana, "mot", gate.Limits{Hosts: []string{"netscape"}}), review.Invalid, "netscape")
+	w.refused(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Growth: -1}), review.Invalid, "0")
+	w.refused(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"netscape"}}), review.Invalid, "netscape")
 }

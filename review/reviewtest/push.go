@@ -68,7 +68,7 @@ func pushStatuses(w *world) {
 func pushReplay(w *world) {
 	m := w.sending("1", three())
 	first := w.pushAs(m)
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe)) // would change the answer
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe)) // would change the answer
 	m.at = w.clock
 	again := w.pushAs(m)
 	if again.Status != review.PushSame || !bytes.Equal(again.Body, first.Body) {

@@ -133,10 +133,10 @@ func releaseWithdrawn(w *world) {
 }
 
 func releasePredecessor(w *world) {
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe))
 	w.released("1", three())
 	w.released("2", changed("Finds. Never twice."))
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.Team))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.Team))
 	m := w.sending("1.1", listing(tool("find", "Found."), tool("drop", "Drops."), tool("list", "Lists.")))
 	m.params.Predecessor = "1"
 	p := w.pushAs(m)

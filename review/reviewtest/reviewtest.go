@@ -26,6 +26,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"approval", approvalCases},
 		{"release", releaseCases},
 		{"override", overrideCases},
+		{"policy", policyCases},
 		{"thread", threadCases},
 		{"depth", depthCases},
 		{"talk", talkCases},

@@ -67,7 +67,7 @@ func storyMain(w *world) {
 }
 
 func storyJustMe(w *world) {
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe))
 	w.server.Policy.Preset = gate.JustMe
 	w.released("1.0.0", three())
 	up, err := w.svc.Upload(w.ctx, w.ana, "mot", review.PushParams{Version: "1.1.0"},
@@ -91,7 +91,7 @@ func storyJustMe(w *world) {
 
 func storyNotOurServer(w *world) {
 	w.released("1.0.0", three())
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.NotOurServer))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.NotOurServer))
 	p := w.push("1.1.0", listing(tool("find", "Finds.\u200b"), tool("drop", "Drops."), tool("list", "Lists.")))
 	g := w.wantGate(p, gate.Blocked, "approval:find")
 	if r := w.requirement(g, "approval:find"); len(r.WhoCan) != 0 || !strings.Contains(r.Why, "Hidden characters") {

@@ -77,6 +77,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"rejected bytes", testRejected},
 		{"verdicts of a person", testVerdictsOfUser},
 		{"overrides", testOverrides},
+		{"policies", testPolicies},
 		{"grants", testGrants},
 		{"alarms", testAlarms},
 		{"threads", testThreads},

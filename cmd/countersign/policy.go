@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+)
+
+type policyCmd struct {
+	Export policyExportCmd `cmd:"" help:"Print a server's policy in full, as YAML."`
+	Import policyImportCmd `cmd:"" help:"Make a YAML file the server's policy, at once."`
+	Try    policyTryCmd    `cmd:"" help:"Say what the gate would answer under a policy; nothing is saved."`
+}
+
+type policyExportCmd struct {
+	Slug string `arg:"" help:"The server."`
+}
+
+// Run prints what import and try read.
+func (c *policyExportCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	v, err := in.svc.Policy(e.ctx, actor, c.Slug)
+	if err != nil {
+		return err
+	}
+	text, err := v.Server.Policy.YAML()
+	if err != nil {
+		return err
+	}
+	_, err = e.stdout.Write(text)
+	return err
+}
+
+type policyImportCmd struct {
+	Slug string `arg:"" help:"The server."`
+	File string `arg:"" help:"The policy, as YAML." type:"existingfile"`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run saves the policy. It is the operator's act, so no second person is asked.
+func (c *policyImportCmd) Run(e *env) error {
+	p, err := readPolicy(c.File)
+	if err != nil {
+		return err
+	}
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	v, err := in.svc.Policy(e.ctx, actor, c.Slug)
+	if err != nil {
+		return err
+	}
+	made, err := in.svc.SetPolicy(e.ctx, actor, c.Slug, p, v.Server.Policy.Version)
+	if err != nil {
+		return err
+	}
+	return say(e.stdout, c.JSON, struct {
+		Version int      `json:"version"`
+		Loosens []string `json:"loosens"`
+	}{made.Policy.Version, append([]string{}, made.Loosens...)}, "%s has version %d of its policy.%s", c.Slug, made.Policy.Version, looser(made.Loosens))
+}
+
+func looser(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return " It asks for less:\n  " + strings.Join(lines, "\n  ")
+}
+
+type policyTryCmd struct {
+	Slug string `arg:"" help:"The server."`
+	File string `arg:"" help:"The policy, as YAML." type:"existingfile"`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run tries a policy on the open releases. Exits 1 when the gate would answer one
+// of them otherwise.
+func (c *policyTryCmd) Run(e *env) error {
+	p, err := readPolicy(c.File)
+	if err != nil {
+		return err
+	}
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	tried, err := in.svc.TryPolicy(e.ctx, actor, c.Slug, p)
+	if err != nil {
+		return err
+	}
+	v, err := in.svc.Policy(e.ctx, actor, c.Slug)
+	if err != nil {
+		return err
+	}
+	return c.print(e, tried, p.Loosens(v.Server.Policy), p.Unsatisfiable(v.Present))
+}
+
+func (c *policyTryCmd) print(e *env, tried []review.Tried, loosens []string, unsatisfiable string) error {
+	type line struct {
+		Release string      `json:"release"`
+		Now     gate.Result `json:"now"`
+		Then    gate.Result `json:"then"`
+		Why     string      `json:"why"`
+	}
+	lines, differ := []line{}, false
+	var text strings.Builder
+	for _, t := range tried {
+		lines = append(lines, line{t.Release.Title(), t.Now.Result, t.Then.Result, t.Then.Why})
+		differ = differ || t.Now.Result != t.Then.Result
+		fmt.Fprintf(&text, "%s\t%s -> %s\t%s\n", t.Release.Title(), t.Now.Result, t.Then.Result, t.Then.Why)
+	}
+	if len(lines) == 0 {
+		text.WriteString("No release is open.\n")
+	}
+	if unsatisfiable != "" {
+		fmt.Fprintln(&text, unsatisfiable)
+	}
+	err := say(e.stdout, c.JSON, struct {
+		Releases      []line   `json:"releases"`
+		Loosens       []string `json:"loosens"`
+		Unsatisfiable string   `json:"unsatisfiable"`
+	}{lines, append([]string{}, loosens...), unsatisfiable}, "%s%s", strings.TrimSuffix(text.String(), "\n"), looser(loosens))
+	if err == nil && differ {
+		return exit(exitNo)
+	}
+	return err
+}
+
+func readPolicy(file string) (gate.Policy, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return gate.Policy{}, err
+	}
+	p, err := gate.ParseYAML(b)
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,302 @@
+package reviewtest
+
+import (
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+var policyCases = map[string]func(*world){
+	"loosening takes a second person (acceptance 14)":       policySecondPerson,
+	"who counts as a second person":                         policyWhoIsSecond,
+	"loosening applies from the next release":               policyNextRelease,
+	"tightening applies at once":                            policyAtOnce,
+	"nobody could satisfy it":                               policyUnsatisfiable,
+	"edited at once by two":                                 policyConflict,
+	"tried without saving":                                  policyTried,
+	"an old lax release is named (acceptance 4)":            policyLaxPredecessor,
+	"owners by family":                                      policyFamilies,
+	"every open thread blocks":                              policyThreads,
+	"signed pushes must be bound":                           policyBound,
+	"answers by tokens of the shell":                        policyShellTokens,
+	"a required property with a default":                    policyDefault,
+	"approvals of destructive tools go stale":               policyDestructive,
+	"what the operator sets at the shell":                   policyShell,
+	"an override ends with the policy that it was given to": policyEndsOverride,
+}
+
+func quorum(n int) gate.Policy {
+	return gate.Policy{Preset: gate.Team, Lines: map[gate.Row]gate.Line{gate.RowWording: {Approvals: n}}}
+}
+
+// setPolicy saves a policy as an actor who saw the latest.
+func (w *world) setPolicy(a review.Actor, p gate.Policy) (*review.PolicyVersion, error) {
+	w.Helper()
+	v, err := w.svc.Policy(w.ctx, w.admin, "mot")
+	w.must(err)
+	made, err := w.svc.SetPolicy(w.ctx, a, "mot", p, v.Server.Policy.Version)
+	w.clock = w.clock.Add(time.Second)
+	return made, err
+}
+
+func (w *world) mustSetPolicy(a review.Actor, p gate.Policy, want review.PolicyState) *review.PolicyVersion {
+	w.Helper()
+	made, err := w.setPolicy(a, p)
+	w.must(err)
+	if made.State != want {
+		w.Fatalf("version %d is %s (loosens %q), want %s", made.Policy.Version, made.State, made.Loosens, want)
+	}
+	return made
+}
+
+func findMore(more string) string {
+	return listing(tool("find", "Finds "+more+"."), tool("drop", "Drops."), tool("list", "Lists."))
+}
+
+func policySecondPerson(w *world) {
+	w.released("1", three())
+	w.mustSetPolicy(w.ana, quorum(2), review.PolicyInForce)
+	p, err := w.svc.Upload(w.ctx, w.ana, "mot", review.PushParams{Version: "2"}, []byte(findMore("more")), "")
+	w.must(err)
+	w.clock = w.clock.Add(time.Second)
+	w.approve(w.rita, idOf(p), "find")
+	w.wantGate(p, gate.Blocked, "approval:find")
+
+	made := w.mustSetPolicy(w.ana, quorum(1), review.PolicyProposed)
+	if len(made.Loosens) != 1 || !strings.Contains(made.Loosens[0], "wording: 1 instead of 2") {
+		w.Errorf("loosens %q", made.Loosens)
+	}
+	w.wantGate(p, gate.Blocked, "approval:find")
+	_, err = w.svc.DecidePolicy(w.ctx, w.ana, "mot", made.Policy.Version, true)
+	w.refused(err, review.Forbidden, "another maintainer")
+	_, err = w.svc.DecidePolicy(w.ctx, w.rita, "mot", made.Policy.Version, true)
+	w.refused(err, review.Forbidden)
+	_, err = w.setPolicy(w.ben, quorum(3))
+	w.refused(err, review.Conflict, "waits for a second person")
+	_, err = w.svc.DecidePolicy(w.ctx, w.ben, "mot", made.Policy.Version, true)
+	w.must(err)
+	w.clock = w.clock.Add(time.Second)
+	_, err = w.svc.DecidePolicy(w.ctx, w.ben, "mot", made.Policy.Version, true)
+	w.refused(err, review.Conflict, "does not wait")
+	w.wantGate(p, gate.Blocked, "approval:find") // it was open before
+	w.wantGate(w.push("3", findMore("more")), gate.Pass)
+}
+
+func policyWhoIsSecond(w *world) {
+	w.mustSetPolicy(w.ana, quorum(3), review.PolicyInForce)
+	invited, _, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: "new@example.com", Name: "New", Role: people.Maintainer, ServerSlug: "mot"})
+	w.must(err)
+	made := w.mustSetPolicy(w.ana, quorum(2), review.PolicyProposed)
+	guest := review.Actor{User: invited, Via: "browser"}
+	_, err = w.svc.DecidePolicy(w.ctx, guest, "mot", made.Policy.Version, true)
+	w.refused(err, review.Forbidden, "count as one person")
+	_, err = w.svc.DecidePolicy(w.ctx, w.ana, "mot", made.Policy.Version, false)
+	w.must(err)
+	v, err := w.svc.Policy(w.ctx, w.vic, "mot")
+	w.must(err)
+	if v.Proposed != nil || v.Versions[0].State != review.PolicyRefused || v.Server.Policy.Version != 2 {
+		w.Errorf("after it was taken back: %+v", v.Versions[0])
+	}
+
+	w.must(w.svc.DisableUser(w.ctx, w.admin, w.ben.User.ID))
+	w.must(w.svc.DisableUser(w.ctx, w.admin, invited.ID))
+	w.must(w.svc.SetRole(w.ctx, w.admin, w.ana.User.ID, "mot", people.Maintainer))
+	made = w.mustSetPolicy(w.again(w.ana), quorum(1), review.PolicyProposed) // the administrator is a maintainer too
+	if made.Policy.Version != 4 {
+		w.Errorf("a refused version's number is used again: %d", made.Policy.Version)
+	}
+}
+
+func policyNextRelease(w *world) {
+	w.released("1", three())
+	w.must(w.svc.DisableUser(w.ctx, w.admin, w.ben.User.ID))
+	w.must(w.svc.DisableUser(w.ctx, w.admin, w.ana.User.ID)) // the administrator is alone
+	w.mustSetPolicy(w.admin, quorum(2), review.PolicyInForce)
+	p := w.push("2", findMore("more"))
+	w.approve(w.rita, idOf(p), "find")
+	w.mustSetPolicy(w.admin, quorum(1), review.PolicyInForce)
+	w.wantGate(p, gate.Blocked, "approval:find")
+	if v := w.view(idOf(p)); v.Server.Policy.Version != 3 || v.Answer.Result != gate.Blocked {
+		w.Errorf("the page has policy %d, gate %s", v.Server.Policy.Version, v.Answer.Result)
+	}
+	next := w.push("3", findMore("more"))
+	w.wantGate(next, gate.Pass)
+	w.approve(w.rob, idOf(p), "find")
+	w.wantGate(p, gate.Pass)
+}
+
+func policyAtOnce(w *world) {
+	w.released("1", three())
+	p := w.push("2", findMore("more"))
+	w.approve(w.rita, idOf(p), "find")
+	w.wantGate(p, gate.Pass)
+	w.mustSetPolicy(w.ana, quorum(2), review.PolicyInForce)
+	w.wantGate(p, gate.Blocked, "approval:find")
+}
+
+func policyUnsatisfiable(w *world) {
+	_, err := w.setPolicy(w.ana, quorum(6))
+	w.refused(err, review.Conflict, "Nobody could satisfy", "5 people")
+	p := quorum(1)
+	p.Owners = []gate.OwnerRule{{People: []string{"vic@example.com"}}}
+	_, err = w.setPolicy(w.ana, p)
+	w.refused(err, review.Conflict, "vic@example.com")
+	_, err = w.setPolicy(w.ana, gate.Policy{Preset: gate.Team, FindingSeverity: "high"})
+	w.refused(err, review.Invalid, "can't be chosen yet")
+	_, err = w.setPolicy(w.rita, quorum(2))
+	w.refused(err, review.Forbidden)
+}
+
+func policyConflict(w *world) {
+	w.mustSetPolicy(w.ana, quorum(2), review.PolicyInForce)
+	_, err := w.svc.SetPolicy(w.ctx, w.ben, "mot", quorum(3), 1)
+	w.refused(err, review.Conflict, "changed while you wrote", "2")
+}
+
+func policyTried(w *world) {
+	w.released("1", three())
+	p := w.push("2", findMore("more"))
+	w.approve(w.rita, idOf(p), "find")
+	tried, err := w.svc.TryPolicy(w.ctx, w.vic, "mot", quorum(2))
+	w.must(err)
+	if len(tried) != 1 || tried[0].Now.Result != gate.Pass || tried[0].Then.Result != gate.Blocked {
+		w.Errorf("tried: %+v", tried)
+	}
+	w.wantGate(p, gate.Pass)
+	tried, err = w.svc.TryPolicy(w.ctx, w.vic, "mot", gate.Policy{Preset: gate.JustMe})
+	w.must(err)
+	if tried[0].Then.Result != gate.Pass {
+		w.Errorf("tried: %+v", tried)
+	}
+	_, err = w.svc.TryPolicy(w.ctx, w.vic, "mot", gate.Policy{Preset: "lax"})
+	w.refused(err, review.Invalid)
+}
+
+// policyLaxPredecessor: naming a release from laxer times brings its bytes as base,
+// never its policy.
+func policyLaxPredecessor(w *world) {
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe))
+	w.released("1", three())
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.Team))
+	w.released("2", findMore("all"))
+	m := w.sending("1.1", findMore("more"))
+	m.params.Predecessor = "1"
+	p := w.pushAs(m)
+	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)))
+	if v := w.view(idOf(p)); v.Base == nil || v.Base.Version != "1" {
+		w.Fatalf("base %+v", v.Base)
+	}
+	w.wantGate(p, gate.Blocked, "approval:find")
+}
+
+func policyFamilies(w *world) {
+	w.released("1", listing(tool("pay_card", "Charges a card."), tool("pay_cash", "Takes cash at the till."), tool("list_all", "Lists.")))
+	p := gate.Policy{
+		Preset: gate.Team, Lines: map[gate.Row]gate.Line{gate.RowWording: {Approvals: 1, Owner: true}},
+		Owners:   []gate.OwnerRule{{Teams: []string{"money"}, Families: []string{"payment"}}},
+		Teams:    map[string][]string{"money": {"ROB@example.com"}},
+		Families: map[string][]string{"payment": {"pay_*"}},
+	}
+	w.mustSetPolicy(w.ana, p, review.PolicyInForce)
+	next := w.push("2", listing(tool("pay_card", "Charges a card of the customer."), tool("pay_cash", "Takes cash at the till."), tool("list_all", "Lists all.")))
+	w.approve(w.rita, idOf(next), "pay_card", "list_all")
+	g := w.wantGate(next, gate.Blocked, "approval:pay_card")
+	r := w.requirement(g, "approval:pay_card")
+	if len(r.WhoCan) != 1 || r.WhoCan[0] != "Rob" || !strings.Contains(r.Why, "An owner is missing: team money") {
+		w.Errorf("%+v", r)
+	}
+	w.approve(w.rob, idOf(next), "pay_card")
+	w.wantGate(next, gate.Pass)
+}
+
+func policyThreads(w *world) {
+	w.released("1", three())
+	p := w.push("2", findMore("more"))
+	w.approve(w.rita, idOf(p), "find")
+	_, err := w.svc.OpenThread(w.ctx, w.rob, idOf(p), review.Anchor{Tool: "find", Side: "new"}, "Only a question.", false)
+	w.must(err)
+	w.wantGate(p, gate.Pass)
+	w.mustSetPolicy(w.ana, gate.Policy{Preset: gate.Team, AllThreads: true}, review.PolicyInForce)
+	if g := w.gate(p.Answer.Listing.Digest); g.Result != gate.Blocked || !strings.Contains(g.Why, "1 thread") {
+		w.Errorf("gate is %s: %s", g.Result, g.Why)
+	}
+}
+
+func policyBound(w *world) {
+	w.mustSetPolicy(w.ana, gate.Policy{Preset: gate.Team, BoundDeliveries: true}, review.PolicyInForce)
+	_, err := w.send(w.sending("1", three()))
+	w.refused(err, review.Unauthenticated, "bound to path and query")
+	m := w.sending("1", three())
+	m.id = review.Bind(m.id, m.pathQuery)
+	w.pushAs(m)
+}
+
+func policyShellTokens(w *world) {
+	w.released("1", three())
+	p := w.push("2", findMore("more"))
+	rita, _ := w.token(review.NewToken{Name: "bot", ServerSlug: "mot", UserEmail: email("Rita"), Scopes: []people.Scope{people.ScopeReview}})
+	w.approve(rita, idOf(p), "find")
+	w.wantGate(p, gate.Pass)
+	w.mustSetPolicy(w.ana, gate.Policy{Preset: gate.Team, NoShellTokens: true}, review.PolicyInForce)
+	w.wantGate(p, gate.Blocked, "approval:find")
+	w.approve(w.rita, idOf(p), "find")
+	w.wantGate(p, gate.Pass)
+}
+
+func policyDefault(w *world) {
+	schema := func(required string) string {
+		return listing(`{"name":"find","description":"Finds.","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"max":{"type":"integer","default":10}},"required":[` + required + `]}}`)
+	}
+	w.released("1", schema(`"id"`))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.Team))
+	p := w.push("2", schema(`"id","max"`))
+	w.refused(w.decide(w.rita, idOf(p), review.Approve, "", "find"), review.Invalid, "reason")
+	_, err := w.setPolicy(w.shell, gate.Policy{Preset: gate.Team, RequiredWithDefault: true})
+	w.must(err)
+	w.must(w.decide(w.rita, idOf(p), review.Approve, "", "find"))
+	w.wantGate(p, gate.Pass)
+}
+
+func policyDestructive(w *world) {
+	drop := func(text string) string {
+		return listing(tool("drop", text, `"annotations":{"destructiveHint":true}`), tool("list", "Lists."))
+	}
+	w.released("1", drop("Drops."))
+	w.mustSetPolicy(w.ana, gate.Policy{Preset: gate.Team, DestructiveDays: 10}, review.PolicyInForce)
+	p := w.push("2", drop("Drops for good."))
+	w.approve(w.rita, idOf(p), "drop")
+	w.wantGate(p, gate.Pass)
+	w.clock = w.clock.AddDate(0, 0, 10)
+	w.wantGate(p, gate.Blocked, "approval:drop")
+	w.approve(w.rita, idOf(p), "drop")
+	w.release(p)
+	w.clock = w.clock.AddDate(0, 1, 0)
+	w.wantGate(p, gate.Pass) // what is released stays so
+}
+
+func policyShell(w *world) {
+	w.released("1", three())
+	p := w.push("2", findMore("more"))
+	w.wantGate(p, gate.Blocked)
+	v := w.mustSetPolicy(w.shell, gate.Policy{Preset: gate.JustMe}, review.PolicyInForce)
+	if v.By != "shell" || len(v.Loosens) == 0 {
+		w.Errorf("%+v", v)
+	}
+	w.wantGate(p, gate.Pass)
+	log, err := w.svc.AuditLog(w.ctx, w.admin, "mot", review.Page{Limit: 1})
+	w.must(err)
+	if log[0].Act != "policy.set" || log[0].Via != "shell" || !strings.Contains(log[0].After, "passes by rule") {
+		w.Errorf("the audit says %+v", log[0])
+	}
+}
+
+func policyEndsOverride(w *world) {
+	p := w.underReview()
+	w.must(w.override(w.admin, p))
+	w.wantGate(p, gate.Pass)
+	w.mustSetPolicy(w.ana, quorum(2), review.PolicyInForce)
+	w.wantGate(p, gate.Blocked, "approval:find")
+}
