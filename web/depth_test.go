@@ -1,0 +1,78 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// TestDraftsOverForms keeps a comment as a draft, finds it on the desk and publishes
+// it.
+func TestDraftsOverForms(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
+	as := admin(callers)
+	at := "/releases/" + p.release
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/threads", url.Values{"body": {"Why *that*?"}, "draft": {"yes"}}))
+	if a := p.want(200, p.get(as, at+"?view=threads")); strings.Contains(a.body, "Why <em>that</em>?") {
+		t.Error("a draft is published")
+	}
+	if a := p.want(200, p.get(as, at+"/desk")); !strings.Contains(a.body, "Why *that*?") {
+		t.Error("the desk does not show the draft")
+	}
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/drafts/publish", nil))
+	if a := p.want(200, p.get(as, at+"?view=threads")); !strings.Contains(a.body, "Why <em>that</em>?") {
+		t.Error("the published comment is not on the page")
+	}
+	if a := p.postForm(as, at+"/drafts/publish", nil); a.status != http.StatusBadRequest || !strings.Contains(a.body, "nothing to publish") {
+		t.Errorf("publishing nothing: %d", a.status)
+	}
+}
+
+// TestViewedOverForms marks a change and takes it back.
+func TestViewedOverForms(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity."), tool("entity_set", "Writes one entity.")))
+	as := admin(callers)
+	at := "/releases/" + p.release
+	progress := func(want string) {
+		t.Helper()
+		doc, err := goquery.NewDocumentFromReader(strings.NewReader(p.want(200, p.get(as, at+"/desk")).body))
+		p.must(err)
+		if got := doc.Find("section[aria-labelledby=viewed]").Text(); !strings.Contains(got, want) {
+			t.Errorf("the desk says %.80q, want %q", got, want)
+		}
+	}
+	progress("0 of 2 changes viewed")
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/viewed", url.Values{"shown": {p.change}, "viewed": {p.change}}))
+	progress("1 of 2 changes viewed")
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/viewed", url.Values{"shown": {p.change}}))
+	progress("0 of 2 changes viewed")
+	p.want(http.StatusConflict, p.postForm(as, at+"/viewed", url.Values{"viewed": {"ch_of_another_day"}}))
+}
+
+// TestInboxOverHTTP reads and clears what somebody was told.
+func TestInboxOverHTTP(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
+	var reviewer who
+	for _, c := range callers {
+		if c.name == "reviewer" {
+			reviewer = c.as
+		}
+	}
+	p.want(http.StatusCreated, p.postJSON(admin(callers), "/api/v1/releases/"+p.release+"/threads", `{"body":"What do you say, @reviewer?"}`))
+	if a := p.want(200, p.get(reviewer, "/inbox")); !strings.Contains(a.body, "1 unread") || !strings.Contains(a.body, "names you") {
+		t.Error("the inbox does not show the mention")
+	}
+	p.want(http.StatusSeeOther, p.postForm(reviewer, "/inbox/read", nil))
+	inbox := decode[struct {
+		Unread  int `json:"unread"`
+		Notices []struct {
+			Kind string `json:"kind"`
+		} `json:"notices"`
+	}](t, p.want(200, p.get(reviewer, "/api/v1/inbox")))
+	if inbox.Unread != 0 || len(inbox.Notices) != 1 || inbox.Notices[0].Kind != "mention" {
+		t.Errorf("%+v", inbox)
+	}
+}
