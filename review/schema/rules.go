@@ -419,8 +419,8 @@ func (w *walker) patterns(p *place) {
 		if w.p.dir == Output {
 			breaks = fmt.Sprintf("%s may also be what matches %s%s It was %s.", name, b[0], w.inResults(p), a[0])
 		}
-		e := w.rule(p, "pattern.changed", old, new, fmt.Sprintf("%s must match %s now, was %s.", name, b[0], a[0]), breaks, take)
-		e.widens = w.either(fmt.Sprintf("%s also accepts what matches %s now, was %s.", name, b[0], a[0]), "")
+		e := w.rule(p, "pattern.changed", old, new, fmt.Sprintf("%s must match %s now. Before, it had to match %s.", name, b[0], a[0]), breaks, take)
+		e.widens = w.either(fmt.Sprintf("%s also accepts what matches %s now. Before, it had to match %s.", name, b[0], a[0]), "")
 	}
 }
 
