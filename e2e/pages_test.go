@@ -63,6 +63,9 @@ func TestPages(t *testing.T) {
 		for _, sc := range screens {
 			b.show(sc)
 			b.check(p.name + " at " + sc.String())
+			if eval[bool](b, `(nav => nav.scrollWidth > nav.clientWidth)(document.querySelector(".nav"))`) {
+				t.Errorf("%s at %s: the menu goes on past the edge", p.name, sc)
+			}
 			if *shotsDir != "" {
 				b.picture("demo-" + p.name + "-" + sc.String())
 			}
