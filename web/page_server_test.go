@@ -112,6 +112,10 @@ func TestServerPage(t *testing.T) {
 	if a := in.postForm(mia, "/servers/git/policy", url.Values{"preset": {"external"}}); a.status != http.StatusSeeOther {
 		t.Fatalf("policy: %d", a.status)
 	}
+	max := in.signedIn(in.addUser("max", people.Maintainer, "git")) // it asks for less: a second person agrees
+	if a := in.postJSON(max, "/api/v1/servers/git/policy/decide", `{"version":2,"agree":true}`); a.status != http.StatusOK {
+		t.Fatalf("agree: %d %s", a.status, a.body)
+	}
 	if n := in.get(mia, "/servers/git").html(t).Find("[value=external][checked]").Length(); n != 1 {
 		t.Error("the policy is not set")
 	}

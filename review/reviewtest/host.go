@@ -197,7 +197,7 @@ func hostLimits(w *world) {
 	if r := w.requirement(g, "preflight:anthropic-messages"); !strings.Contains(r.Why, "pick") || len(r.WhoCan) != 0 {
 		w.Errorf("%+v", r)
 	}
-	w.must(w.svc.SetPreset(w.ctx, w.ana, "mot", gate.JustMe))
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe))
 	w.wantGate(p, gate.Blocked, "preflight:anthropic-messages") // another preset keeps the limits
 	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{}))
 	w.wantGate(p, gate.Pass)
