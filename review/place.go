@@ -186,9 +186,6 @@ func unescapeToken(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// pointerInstructions is the place of a thread about the server's instructions.
-const pointerInstructions = "/instructions"
-
 // instructionsAsTool lets instructions be looked at like a tool: its one field is
 // what the pointer names. The whole release is the empty pointer.
 func instructionsAsTool(in surface.Instructions) *surface.Tool {
