@@ -69,6 +69,7 @@ type ServerPage struct {
 	Listings   []ListingLine
 	Compare    *CompareForm
 	Settings   *SettingsView
+	Charts     *Charts // nil with fewer than two versions
 }
 
 // ProfileLine is a variant of a server's surface.

@@ -254,7 +254,7 @@ func (s *Server) presentServerPage(v *review.ServerView, listings []review.Listi
 	slug := v.Server.Slug
 	p := views.ServerPage{
 		Name: views.ShowName(v.Server.Name), Slug: slug, Gate: gateBar(v.Gate, serverWhy(*v)),
-		Releases: s.releaseLines(v.Releases, nil), Profiles: s.profileLines(v), Settings: serverSettings(v),
+		Releases: s.releaseLines(v.Releases, nil), Charts: chartsOf(v.Releases), Profiles: s.profileLines(v), Settings: serverSettings(v),
 	}
 	if v.Role.AtLeast(people.Reviewer) {
 		p.PushURL = serverPath(slug) + "/push"

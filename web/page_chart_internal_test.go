@@ -1,0 +1,66 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
+)
+
+func summary(version, profile string, state review.ReleaseState, tools, breaking int) review.ReleaseSummary {
+	return review.ReleaseSummary{
+		Release: review.Release{ID: "r" + version, Version: version, Ref: "ref", Profile: profile}, State: state,
+		Listing: review.ListingInfo{ToolCount: tools}, Counts: map[change.Class]int{change.Breaking: breaking},
+	}
+}
+
+func TestChartsTellTheCourse(t *testing.T) {
+	c := chartsOf([]review.ReleaseSummary{ // newest first
+		summary("1.3.0", "default", review.StateInReview, 1000, 2),
+		summary("", "default", review.StateInReview, 7, 7),
+		summary("9.0.0", "wide", review.StateReleased, 5, 5),
+		summary("1.2.0", "default", review.StateWithdrawn, 6, 6),
+		summary("1.1.0", "default", review.StateReleased, 1, 0),
+		summary("1.0.0", "default", review.StateReleased, 500, 0),
+	})
+	if c == nil || len(c.Rows) != 2 {
+		t.Fatalf("charts %+v", c)
+	}
+	if got, want := c.Rows[0].Says, "Tools: from 1 to 1,000 over 3 versions, 1,000 in the newest"; got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
+	var bars []string
+	for _, b := range c.Rows[0].Bars {
+		bars = append(bars, "at "+b.X+" high "+b.Height)
+	}
+	if diff := cmp.Diff([]string{"at 0.0 high 16.0", "at 80.0 high 1.0", "at 160.0 high 32.0"}, bars); diff != "" {
+		t.Error(diff)
+	}
+	if len(c.Rows[1].Bars) != 1 || c.Rows[1].Now != "2" {
+		t.Errorf("breaking changes: %+v", c.Rows[1])
+	}
+	var table []string
+	for _, l := range c.Table.Lines {
+		table = append(table, l.Version.Name.String()+" "+l.Numbers[0]+" "+l.Numbers[1])
+	}
+	if diff := cmp.Diff([]string{"1.3.0 1,000 2", "1.1.0 1 0", "1.0.0 500 0"}, table); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestChartsNeedACourse(t *testing.T) {
+	for _, list := range [][]review.ReleaseSummary{nil, {summary("1.0.0", "default", review.StateReleased, 3, 0)}} {
+		if c := chartsOf(list); c != nil {
+			t.Errorf("%d versions make %+v", len(list), c)
+		}
+	}
+	var many []review.ReleaseSummary
+	for range 3 * chartVersions {
+		many = append(many, summary("1.0.0", "default", review.StateReleased, 3, 0))
+	}
+	if c := chartsOf(many); len(c.Rows) != 1 || len(c.Rows[0].Bars) != chartVersions {
+		t.Errorf("many versions make %d rows", len(c.Rows))
+	}
+}
