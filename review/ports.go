@@ -42,6 +42,7 @@ type Tx interface {
 	PeopleStore
 	DeliveryStore
 	ReportStore
+	CaptureStore
 	AuditStore
 	AuthorStore
 }
@@ -292,6 +293,13 @@ type ReportStore interface {
 	PutReport(ctx context.Context, k ReportKey, body []byte) error
 	// PutReports keeps several at once.
 	PutReports(ctx context.Context, reports map[ReportKey][]byte) error
+}
+
+// CaptureStore keeps what hosts were seen to send.
+type CaptureStore interface {
+	InsertCapture(ctx context.Context, c *Capture) error
+	// Captures returns those of a server, newest first, with user labels.
+	Captures(ctx context.Context, serverID string, p Page) ([]Capture, error)
 }
 
 // AuditEntry is one act: who, when, from where, what, before and after.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -33,6 +34,10 @@ type HostsView struct {
 	Base    *ListingInfo // nil: compared with nothing
 	Tools   []ToolRef
 	Fits    []Fit // in the order of host.Profiles
+
+	Captures []CaptureView   // of this listing, newest first
+	Doubts   map[string]bool // "host version" of profiles that a capture of the server contradicts
+	Role     people.Role     // of the actor on the server
 }
 
 // Hosts says how a listing fares in every host. With a base, another listing of
@@ -51,7 +56,10 @@ func (s *Service) Hosts(ctx context.Context, a Actor, id, base string) (*HostsVi
 		if err != nil {
 			return err
 		}
-		v.Tools = refs[id]
+		v.Tools, v.Role = refs[id], a.role(m.server.ID)
+		if err := v.addCaptures(ctx, tx); err != nil {
+			return err
+		}
 		want = m.fits()
 		have, err = tx.Reports(ctx, want.keys())
 		return err
@@ -70,6 +78,16 @@ func (s *Service) Hosts(ctx context.Context, a Actor, id, base string) (*HostsVi
 		v.Fits = append(v.Fits, *fit)
 	}
 	return v, nil
+}
+
+func (v *HostsView) addCaptures(ctx context.Context, tx Tx) error {
+	found, err := tx.Captures(ctx, v.Server.ID, Page{Limit: maxCaptures})
+	if err != nil {
+		return err
+	}
+	v.Doubts = doubtful(found)
+	v.Captures, err = viewsOf(found, v.Listing.ID)
+	return err
 }
 
 func fitEngine(p *host.Profile) string { return p.Key() + " " + cost.Version }

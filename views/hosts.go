@@ -13,7 +13,44 @@ type HostsPage struct {
 	State   GateBar
 	Matrix  HostMatrix
 	Checks  []HostCheck
+	Seen    []SeenHost
+	Capture *CaptureForm
+	Limits  *LimitsForm // nil for who may not set them
 	Lens    *HostLens
+}
+
+// SeenHost is what a host really sent of the listing, beside what was predicted.
+type SeenHost struct {
+	Badge  Badge
+	Title  string // "Codex 0.21"
+	When   When
+	By     prose.Visible
+	Facts  []string // "12 tools", "3 tools of others, not kept"
+	Tools  []SeenTool
+	Absent []LensLoss // tools that were listed and not sent
+	Added  []prose.Visible
+	More   string
+}
+
+// SeenTool is a tool as it was sent.
+type SeenTool struct {
+	Name  prose.Visible
+	Sent  prose.Visible
+	Badge Badge
+	Lost  []LensLoss
+}
+
+// CaptureForm takes a recorded request.
+type CaptureForm struct {
+	URL   string
+	Hosts []Place
+}
+
+// LimitsForm says what the gate asks of every listing of the server.
+type LimitsForm struct {
+	URL, Back       string
+	Hosts           []Choice
+	Ceiling, Growth string
 }
 
 // HostMatrix is tools by hosts. Hosts and tools that lose nothing are counted.

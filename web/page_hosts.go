@@ -71,6 +71,7 @@ func (s *Server) hostsPage(c echo.Context) error {
 	}
 	p := hostsPresenter{v: v, base: base}
 	m.State, m.Matrix, m.Checks = p.state(), p.matrix(), p.checks()
+	s.addCaptures(&m, v)
 	return s.render(c, http.StatusOK, views.Hosts(m))
 }
 
@@ -241,6 +242,9 @@ func standing(version string, verified bool) []string {
 
 func (p hostsPresenter) check(f *review.Fit, broken map[int]bool) views.HostCheck {
 	c := views.HostCheck{ID: f.Check.Host, Status: statusLooks[f.Check.Status], Facts: standing(f.Check.Version, f.Check.Verified)}
+	if p.v.Doubts[f.Check.Host+" "+f.Check.Version] {
+		c.Facts = append(c.Facts, "doubtful: a capture differs")
+	}
 	if f.Sent > 0 {
 		c.Facts = append(c.Facts, thousands(f.Sent)+" of "+toolCount(len(p.v.Tools))+" sent", "about "+plural(f.Tokens, "token", "tokens"))
 	}

@@ -45,6 +45,8 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/listings/:id", reads, s.listingPage),
 		get("/servers/:server/listings/:id/hosts", reads, s.hostsPage),
 		get("/servers/:server/listings/:id/cost", reads, s.costPage),
+		post("/servers/:server/listings/:id/captures", reviews, s.captureForm).limited(s.uploadBody()),
+		post("/servers/:server/limits", maintains, s.limitsForm),
 		get("/servers/:server/compare", reads, s.comparePage),
 		get("/servers/:server/tool", reads, s.lineagePage),
 		get("/servers/:server/push", reviews, s.uploadPage),

@@ -109,6 +109,8 @@ func (s *Server) apiRoutes() []route {
 		get("/api/v1/listings/:id/cost", reads, s.listingCost),
 		get("/api/v1/listings/:id/preflight", reads, s.listingPreflight),
 		get("/api/v1/listings/:id/renderings/:host", reads, s.listingRendering),
+		get("/api/v1/listings/:id/captures", reads, s.listCaptures),
+		post("/api/v1/listings/:id/captures", reviews, s.addCapture).limited(s.uploadBody()),
 
 		get("/api/v1/releases/:id", reads, s.showRelease),
 		get("/api/v1/releases/:id/changes", reads, s.releaseChanges),

@@ -83,6 +83,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"threads", testThreads},
 		{"namings", testNamings},
 		{"waivers", testWaivers},
+		{"captures", testCaptures},
 		{"viewed", testViewed},
 		{"drafts", testDrafts},
 		{"notices", testNotices},

@@ -1,0 +1,191 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// Capture is a request that a host really sent to its provider, held against the
+// listing of that time. Of the request nothing is kept but that comparison:
+// messages, system text and the tools of others are dropped when it is read, and
+// neither an error nor the audit repeats them.
+type Capture struct {
+	ID        string
+	ServerID  string
+	ListingID string
+	Host      string
+	Version   string // of the host's profile
+	Variant   string
+	Doubt     bool // the profile predicts something else
+	Body      []byte
+	By        string // user id
+	ByLabel   string // filled in by the store
+	At        time.Time
+}
+
+// NewCapture is a request as it is handed in.
+type NewCapture struct {
+	Body    []byte
+	Host    string // "" tells the host by what it sent
+	Variant string // of a host that is named
+}
+
+// CaptureView is a kept capture with what it showed.
+type CaptureView struct {
+	Capture
+	Compared *host.Comparison
+}
+
+// maxCaptures is how many captures of a server are looked at.
+const maxCaptures = 100
+
+// AddCapture holds a provider request against a listing and keeps the comparison.
+func (s *Service) AddCapture(ctx context.Context, a Actor, listingID string, n NewCapture) (*CaptureView, error) {
+	var l *Listing
+	var srv *Server
+	err := s.store.View(ctx, func(tx Tx) error {
+		m, err := mountedFor(ctx, tx, a, listingID, "")
+		if err != nil {
+			return err
+		}
+		if err := a.allow(m.server.ID, people.Reviewer, people.ScopeReview); err != nil {
+			return err
+		}
+		if err := a.person(); err != nil {
+			return err
+		}
+		srv = m.server
+		l, err = tx.ListingByID(ctx, listingID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.compareCapture(srv, l.Surface, n)
+	if err != nil {
+		return nil, err
+	}
+	v.ID, v.ServerID, v.ListingID, v.By, v.ByLabel, v.At = newID(), srv.ID, listingID, a.userID(), a.Label(), s.now()
+	return v, s.store.Update(ctx, func(tx Tx) error {
+		if err := tx.InsertCapture(ctx, &v.Capture); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "capture.add", serverID: srv.ID, subject: listingID, after: map[string]any{
+			"host": v.Host, "version": v.Version, "tools": len(v.Compared.Tools), "absent": len(v.Compared.Absent), "differs": v.Doubt,
+		}})
+	})
+}
+
+func (s *Service) compareCapture(srv *Server, listed *surface.Listing, n NewCapture) (*CaptureView, error) {
+	captured, err := surface.Read(n.Body, s.cfg.Limits.Surface)
+	if err != nil {
+		return nil, captureError(err)
+	}
+	if captured.Kind != surface.KindCapture {
+		return nil, Errorf(Unprocessable, "This is a %s and not a request to a provider: nothing was kept. Paste the JSON body that the host posted, with its tools.", captured.Kind)
+	}
+	m := host.Mount(srv.Slug, listed)
+	p, err := profileOf(captured, m, n)
+	if err != nil {
+		return nil, err
+	}
+	compared, err := host.Compare(p, captured, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(compared.Tools) == 0 {
+		return nil, Errorf(Unprocessable, "No tool of this listing is in the request: nothing was kept. Is it of another server, or is %s called otherwise in the host's configuration?", srv.Slug)
+	}
+	var body bytes.Buffer
+	if err := gob.NewEncoder(&body).Encode(compared); err != nil {
+		return nil, fmt.Errorf("keep capture: %w", err)
+	}
+	return &CaptureView{Compared: compared, Capture: Capture{
+		Host: p.ID, Version: p.Version, Variant: p.Variant(), Doubt: compared.Doubt, Body: body.Bytes(),
+	}}, nil
+}
+
+// profileOf is the profile of the host that is named, else of the one that
+// predicts most of the request.
+func profileOf(captured *surface.Listing, m host.Mounted, n NewCapture) (*host.Profile, error) {
+	if n.Host == "" {
+		p, err := host.Recognise(captured, m)
+		if err != nil {
+			return nil, &Error{Kind: Unprocessable, Sentence: "Nothing was kept: " + err.Error() + ".", Err: err}
+		}
+		return p, nil
+	}
+	p, err := hostNamed(n.Host)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = p.As(n.Variant); err != nil {
+		return nil, &Error{Kind: Invalid, Sentence: "The host can't be used: " + err.Error() + ".", Err: err}
+	}
+	return p, nil
+}
+
+// captureError says where a request can't be read. What stood there is part of a
+// conversation, so names and texts of it are not repeated.
+func captureError(err error) error {
+	var refused *surface.ReadError
+	if !errors.As(err, &refused) {
+		return Errorf(Invalid, "The request can't be read, and nothing was kept.")
+	}
+	where := ""
+	if len(refused.Problems) > 0 && refused.Problems[0].Line > 0 {
+		where = fmt.Sprintf(" The trouble is at line %d, column %d.", refused.Problems[0].Line, refused.Problems[0].Column)
+	}
+	return Errorf(kindOfReason[refused.Reason], "This is not the whole JSON of a request to a provider, and nothing was kept.%s Paste the body as it was posted, from its first brace to its last.", where)
+}
+
+// Captures returns what hosts were seen to send of a listing, newest first.
+func (s *Service) Captures(ctx context.Context, a Actor, listingID string) ([]CaptureView, error) {
+	var found []Capture
+	err := s.store.View(ctx, func(tx Tx) error {
+		m, err := mountedFor(ctx, tx, a, listingID, "")
+		if err != nil {
+			return err
+		}
+		found, err = tx.Captures(ctx, m.server.ID, Page{Limit: maxCaptures})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return viewsOf(found, listingID)
+}
+
+// viewsOf reads those captures that are of one listing.
+func viewsOf(found []Capture, listingID string) ([]CaptureView, error) {
+	out := []CaptureView{}
+	for _, c := range found {
+		if c.ListingID != listingID {
+			continue
+		}
+		v := CaptureView{Capture: c, Compared: new(host.Comparison)}
+		if err := gob.NewDecoder(bytes.NewReader(c.Body)).Decode(v.Compared); err != nil {
+			return nil, fmt.Errorf("kept capture %s: %w", c.ID, err)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// doubtful names the profiles that a capture of the server contradicts, by host
+// and version.
+func doubtful(found []Capture) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range found {
+		out[c.Host+" "+c.Version] = out[c.Host+" "+c.Version] || c.Doubt
+	}
+	return out
+}

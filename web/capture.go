@@ -1,0 +1,124 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/report"
+	"github.com/countersign/countersign/web/api"
+)
+
+// addCapture takes a request that a host sent to its provider. Only the tools in
+// it are read; the body is kept nowhere.
+func (s *Server) addCapture(c echo.Context) error {
+	body, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		return bodyError(err)
+	}
+	v, err := s.svc.AddCapture(c.Request().Context(), s.actor(c), c.Param("id"), review.NewCapture{
+		Body: body, Host: c.QueryParam("host"), Variant: c.QueryParam("variant"),
+	})
+	if err != nil {
+		return err
+	}
+	answer, err := presentCapture(*v)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusCreated, answer)
+}
+
+// listCaptures answers what hosts were seen to send of a listing.
+func (s *Server) listCaptures(c echo.Context) error {
+	found, err := s.svc.Captures(c.Request().Context(), s.actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	answer := api.Captures{Captures: make([]api.Capture, 0, len(found))}
+	for _, v := range found {
+		one, err := presentCapture(v)
+		if err != nil {
+			return err
+		}
+		answer.Captures = append(answer.Captures, one)
+	}
+	return writeJSON(c, http.StatusOK, answer)
+}
+
+func presentCapture(v review.CaptureView) (api.Capture, error) {
+	body, err := report.Captured(v.Compared)
+	if err != nil {
+		return api.Capture{}, fmt.Errorf("capture %s: %w", v.ID, err)
+	}
+	return api.Capture{
+		ID: v.ID, Host: v.Host, Version: v.Version, Variant: v.Variant, Doubtful: v.Doubt, By: v.ByLabel, At: v.At.UTC(), Comparison: body,
+	}, nil
+}
+
+// captureForm is addCapture in the browser. What was pasted is not shown again
+// when it is refused: it is a conversation.
+func (s *Server) captureForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	body, _, err := uploaded(c, form)
+	if err != nil {
+		return err
+	}
+	slug, id := c.Param("server"), c.Param("id")
+	v, err := s.svc.AddCapture(c.Request().Context(), s.actor(c), id, review.NewCapture{Body: body, Host: form.Get("host")})
+	if fault, ok := sentenceOf(err); ok {
+		s.flash(c, flashProblem, fault.String())
+		return c.Redirect(http.StatusSeeOther, hostsPath(slug, id)+"#captures")
+	}
+	if err != nil {
+		return err
+	}
+	s.flash(c, flashDone, capturedSentence(v))
+	return c.Redirect(http.StatusSeeOther, hostsPath(slug, id)+"#captures")
+}
+
+func capturedSentence(v *review.CaptureView) string {
+	say := v.Host + " sent " + toolCount(len(v.Compared.Tools)) + " of this server. "
+	if v.Doubt {
+		return say + "It differs from what we predicted, so the profile is marked as doubtful."
+	}
+	return say + "It is what we predicted."
+}
+
+// limitsForm sets which hosts have to take the listings of a server, and what they
+// may cost.
+func (s *Server) limitsForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	slug := c.Param("server")
+	back := backTo(form.Get("back"), serverPath(slug))
+	l := gate.Limits{Hosts: form["gate_host"]}
+	for field, into := range map[string]*int{"ceiling": &l.Ceiling, "growth": &l.Growth} {
+		if text := strings.TrimSpace(form.Get(field)); text != "" {
+			if *into, err = strconv.Atoi(text); err != nil {
+				*into = -1 // refused in the words of the service
+			}
+		}
+	}
+	err = s.svc.SetLimits(c.Request().Context(), s.actor(c), slug, l)
+	if fault, ok := sentenceOf(err); ok {
+		s.flash(c, flashProblem, fault.String())
+		return c.Redirect(http.StatusSeeOther, back)
+	}
+	if err != nil {
+		return err
+	}
+	s.flash(c, flashDone, "The limits are saved and apply at once.")
+	return c.Redirect(http.StatusSeeOther, back)
+}

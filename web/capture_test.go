@@ -1,0 +1,155 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+)
+
+// canary stands wherever a request holds what is nobody's business.
+const canary = "CANARY-7f3a9"
+
+// captureOf is a request as claude-code posts it, full of canaries but for the
+// tools of the server git.
+func captureOf(tools ...string) string {
+	tools = append(tools, fmt.Sprintf(`{"name":"mcp__other__%[1]s","description":"%[1]s","input_schema":{"type":"object","properties":{"%[1]s":{"type":"string"}}}}`, canary),
+		fmt.Sprintf(`{"name":"Bash","description":"%[1]s","input_schema":{"type":"object"}}`, canary))
+	return fmt.Sprintf(`{"model":"m","max_tokens":9,"system":[{"type":"text","text":"%[1]s"}],"messages":[{"role":"user","content":"%[1]s"}],"metadata":{"%[1]s":"%[1]s"},"tools":[%[2]s]}`,
+		canary, strings.Join(tools, ","))
+}
+
+func captured(name, description string) string {
+	return fmt.Sprintf(`{"name":"mcp__git__%s","description":%q,"input_schema":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}}`, name, description)
+}
+
+// multipartOf is the form of the page with the capture as a file.
+func multipartOf(t *testing.T, target, body string) *http.Request {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	f, err := w.CreateFormFile("file", "request.json")
+	if err == nil {
+		_, err = f.Write([]byte(body))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, target, &b)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	return r
+}
+
+// TestCapturesKeepNoConversation sends requests full of canaries, good and broken
+// ones, by API and page, and then looks for them everywhere.
+func TestCapturesKeepNoConversation(t *testing.T) {
+	dir, temp := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	in := newInstanceOn(t, filepath.Join(dir, "countersign.db"))
+	in.addServer("git", gate.Team)
+	ana := in.signedIn(in.addUser("ana", people.Maintainer, "git"))
+	token := withToken(in.addToken("git", "ana@example.org", people.ScopeReview))
+	id := in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads one entity."), tool("entity_list", "Lists."))).Listing.ID
+	api, page := "/api/v1/listings/"+id+"/captures", "/servers/git/listings/"+id+"/captures"
+
+	good := captureOf(captured("entity_get", "Reads one."))
+	a := in.want(201, in.postJSON(token, api, good))
+	for _, words := range []string{`"host":"claude-code"`, `"doubtful":true`, `"sent":"mcp__git__entity_get"`, `"absent":["entity_list"]`, `"foreign":[{"count":2}]`} {
+		if !strings.Contains(a.body, words) {
+			t.Errorf("the answer lacks %s: %s", words, a.body)
+		}
+	}
+	var seen strings.Builder
+	seen.WriteString(a.body)
+	for name, body := range map[string]string{
+		"cut in the middle": good[:len(good)-40],
+		"a key twice":       strings.Replace(good, `"metadata":{`, fmt.Sprintf(`"metadata":{"%s":1,`, canary), 1),
+		"of another server": captureOf(),
+		"a listing":         listing(tool(canary, canary)),
+		"no JSON":           canary + " is secret",
+	} {
+		a := in.postJSON(token, api, body)
+		if a.status < 400 || a.status >= 500 {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+		seen.WriteString(a.body)
+		r := multipartOf(t, page, body)
+		ana(r)
+		sent := in.send(r)
+		fmt.Fprint(&seen, sent.body, sent.header)
+	}
+	r := multipartOf(t, page, captureOf(captured("entity_get", "Reads one entity."), captured("entity_list", "Lists.")))
+	ana(r)
+	in.want(303, in.send(r))
+
+	doc := in.want(200, in.get(ana, "/servers/git/listings/"+id+"/hosts")).html(t)
+	if got := text(doc.Find("main")); !strings.Contains(got, "as predicted") || !strings.Contains(got, "differs") || !strings.Contains(got, "2 tools of others, not kept") || !strings.Contains(got, "doubtful: a capture differs") {
+		t.Errorf("the page does not tell: %.900s", got)
+	}
+	for _, path := range []string{"/servers/git/listings/" + id + "/hosts", api, "/audit", "/deliveries", "/api/v1/inbox"} {
+		seen.WriteString(in.get(ana, path).body)
+	}
+	if strings.Contains(seen.String(), canary) || strings.Contains(in.log.String(), canary) {
+		t.Error("an answer or the log holds the canary")
+	}
+	noCanary(t, dir)
+	noCanary(t, temp)
+}
+
+// noCanary looks into every file, the database and its write-ahead log among them.
+func noCanary(t *testing.T, dir string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(canary)) {
+			t.Errorf("%s holds the canary", filepath.Base(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d files", files)
+}
+
+// TestLimitsForm sets limits on the page of hosts.
+func TestLimitsForm(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	ana := in.signedIn(in.addUser("ana", people.Maintainer, "git"))
+	id := in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads one entity."))).Listing.ID
+	hosts := "/servers/git/listings/" + id + "/hosts"
+	in.want(303, in.postForm(ana, "/servers/git/limits", url.Values{"gate_host": {"codex", "cline"}, "ceiling": {"500"}, "growth": {""}, "back": {hosts}}))
+	doc := in.want(200, in.get(ana, hosts)).html(t)
+	if n := doc.Find("input[name=gate_host][checked]").Length(); n != 2 {
+		t.Errorf("%d hosts are asked for", n)
+	}
+	if v, _ := doc.Find("#ceiling").Attr("value"); v != "500" {
+		t.Errorf("ceiling %q", v)
+	}
+	in.postForm(ana, "/servers/git/limits", url.Values{"ceiling": {"much"}, "back": {hosts}})
+	srv, err := in.svc.Server(t.Context(), review.Actor{Shell: true}, "git")
+	in.must(err)
+	if srv.Server.Policy.Limits.Ceiling != 500 || srv.Server.Policy.Version != 2 {
+		t.Errorf("%+v", srv.Server.Policy)
+	}
+}
