@@ -119,6 +119,6 @@ func (s *Server) limitsForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	s.flash(c, flashDone, "The limits are saved and apply at once.")
+	s.flash(c, flashDone, "The limits are saved. What is stricter applies at once; what allows more may take a second person.")
 	return c.Redirect(http.StatusSeeOther, back)
 }
