@@ -75,6 +75,7 @@ func TestNothingOfAListingRuns(t *testing.T) {
 	attack := `</script><img src=x onerror=alert(1)>"'><svg onload=alert(2)>{{7*7}}` + "`${8*8}`"
 	evil := fmt.Sprintf(`{"name":%q,"title":%[1]q,"description":%[1]q,"inputSchema":{"type":"object","properties":{%[1]q:{"type":"string","description":%[1]q,"default":%[1]q,"enum":[%[1]q]}}},"annotations":{"title":%[1]q}}`, attack)
 	p, callers := newPlace(t, `{"instructions":`+fmt.Sprintf("%q", attack)+`,"tools":[`+evil+`]}`)
+	p.tool = attack
 	p.want(201, p.postJSON(admin(callers), "/api/v1/releases/"+p.release+"/threads", fmt.Sprintf(`{"anchor":{"tool":%q},"body":%[1]q}`, attack)))
 	for path, r := range p.readings() {
 		admin(callers)(r)

@@ -170,6 +170,7 @@ func TestResetEndsSessions(t *testing.T) {
 // TestHostIsNotBelieved is acceptance line 26: addresses come from BASE_URL.
 func TestHostIsNotBelieved(t *testing.T) {
 	in := newInstance(t)
+	in.hub.Close() // a stream says what is, and ends
 	u := in.addLocal("ann", people.Admin)
 	cookie := in.signedIn(u)
 	evil := func(r *http.Request) {

@@ -1,10 +1,8 @@
--- Policies in versions, overrides, what was signed with, and the chain over the
--- audit. Of a policy, servers.policy is the version in force; policies keeps all
+-- Policies in versions, and overrides. Of a policy, servers.policy is the version in force; policies keeps all
 -- of them, with those that wait for a second person.
 
 CREATE INDEX verdicts_rejected ON verdicts (server_id, profile) WHERE kind = 'reject';
 CREATE INDEX verdicts_user ON verdicts (user_id, at);
-ALTER TABLE verdicts ADD COLUMN evidence TEXT NOT NULL DEFAULT '';
 
 CREATE TABLE policies (
     server_id  TEXT NOT NULL REFERENCES servers (id),
@@ -60,44 +58,6 @@ CREATE TABLE alarms (
 );
 CREATE INDEX alarms_release ON alarms (release_id);
 
--- What is true of this instance as a whole: its id.
-CREATE TABLE instance (
-    name  TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-);
-
--- Public halves of the keys that statements were signed with; the private ones
--- are in no table. signature is the old key's over the new one.
-CREATE TABLE signing_keys (
-    id         TEXT PRIMARY KEY,
-    public     BYTEA NOT NULL,
-    created_at BIGINT NOT NULL,
-    retired_at BIGINT NOT NULL,
-    signed_by  TEXT NOT NULL,
-    signature  BYTEA NOT NULL
-);
-
--- The chain over the audit. A row of the audit is pending from the transaction
--- that appends it until it has a link, so that appending needs no look at what
--- others append at the same time.
-CREATE TABLE audit_pending (
-    audit_id TEXT PRIMARY KEY REFERENCES audit (id)
-);
-INSERT INTO audit_pending (audit_id) SELECT id FROM audit;
-
-CREATE TABLE audit_chain (
-    n        BIGINT PRIMARY KEY,
-    audit_id TEXT NOT NULL UNIQUE REFERENCES audit (id),
-    hash     BYTEA NOT NULL
-);
-
-CREATE TABLE audit_checkpoints (
-    n         BIGINT PRIMARY KEY,
-    hash      BYTEA NOT NULL,
-    at        BIGINT NOT NULL,
-    key_id    TEXT NOT NULL,
-    signature BYTEA NOT NULL
-);
 CREATE INDEX audit_actor ON audit (actor_id, at, id);
 
 -- The override that a release passed with, '' for none.
