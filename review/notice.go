@@ -113,7 +113,7 @@ func (sp *speech) tellFollowers(kind NoticeKind, tools ...string) {
 func (sp *speech) familyOf(tool string) string {
 	if sp.family == nil {
 		sp.family = map[string]string{}
-		for _, f := range surface.NewFamilies(namesOf(sp.as.candidate.tools)).Families {
+		for _, f := range sp.as.server.Families(namesOf(sp.as.candidate.tools)).Families {
 			for _, t := range f.Tools {
 				sp.family[t] = f.Name
 			}

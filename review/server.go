@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
 )
 
 // DefaultProfile is a server's profile when nobody says otherwise.
@@ -21,6 +22,12 @@ type Server struct {
 	Policy    gate.Policy
 	CreatedAt time.Time
 	CreatedBy string // user id, "" from the shell
+}
+
+// Families groups the names of a listing of the server: by their words, but where
+// its policy names families by pattern, that wins.
+func (s *Server) Families(names []string) surface.Families {
+	return surface.FamiliesWith(names, s.Policy.Patterns())
 }
 
 // ServerSecret is a webhook secret: the current one, or an older one that is

@@ -87,7 +87,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 	}
 	v := &ReleaseView{
 		Server: *as.server, Role: a.role(srv.ID), Release: *r, State: as.state(), Listing: as.listing,
-		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: surface.NewFamilies(namesOf(as.candidate.tools)),
+		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: as.server.Families(namesOf(as.candidate.tools)),
 		Overrides: inForce(as.Overrides),
 	}
 	b := viewBuilder{s: s, ctx: ctx, tx: tx, as: as, actor: a, v: v}

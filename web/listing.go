@@ -8,7 +8,6 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/report"
-	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/web/api"
 )
 
@@ -65,7 +64,7 @@ func (s *Server) rawListing(c echo.Context) error {
 }
 
 func (s *Server) listingFamilies(c echo.Context) error {
-	l, _, err := s.svc.Listing(c.Request().Context(), s.actor(c), c.Param("id"))
+	l, srv, err := s.svc.Listing(c.Request().Context(), s.actor(c), c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (s *Server) listingFamilies(c echo.Context) error {
 	for i, t := range l.Surface.Tools {
 		names[i] = t.Name
 	}
-	body, err := report.Families(surface.NewFamilies(names))
+	body, err := report.Families(srv.Families(names))
 	if err != nil {
 		return fmt.Errorf("families of listing %s: %w", l.ID, err)
 	}

@@ -54,7 +54,7 @@ func (s *Server) compareWith(c echo.Context, srv *review.Server, id string) (*vi
 
 func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *review.Server) views.ListingPage {
 	base := listingPath(srv.Slug, l.ID)
-	p := listingPresenter{l: l.Surface, base: base, across: func(name string) string { return lineagePath(srv.Slug, l.Profile, name) }}
+	p := listingPresenter{l: l.Surface, families: srv.Families(toolNames(l.Surface)), base: base, across: func(name string) string { return lineagePath(srv.Slug, l.Profile, name) }}
 	m := views.ListingPage{
 		Heading: views.Say("Listing of " + srv.Name), Digest: l.Surface.Digest.Short(), State: listingState(l.Surface),
 		Sub: []string{toolCount(len(l.Surface.Tools)), "received " + s.ago(l.ReceivedAt)}, Facts: listingFacts(l),
@@ -111,8 +111,9 @@ func listingFacts(l *review.Listing) []views.Fact {
 
 // listingPresenter shows one listing; base is its address.
 type listingPresenter struct {
-	l    *surface.Listing
-	base string
+	l        *surface.Listing
+	families surface.Families
+	base     string
 	// across is the page of a tool through all versions.
 	across func(name string) string
 }
@@ -124,7 +125,7 @@ var conventionWords = map[surface.Convention]string{
 }
 
 func (p listingPresenter) overview() *views.ListingOverview {
-	f := surface.NewFamilies(toolNames(p.l))
+	f := p.families
 	o := &views.ListingOverview{
 		Convention: views.Say(conventionSentence(f)), Families: familyLines(f.Families, p.base), Problems: problems(p.l.Problems),
 	}
@@ -162,8 +163,7 @@ func conventionSentence(f surface.Families) string {
 // with verbs is read by what the tools act on.
 //
 // Tools in none of its groups come last, so that every tool of the server is there.
-func groupingOf(l *surface.Listing, base string) []views.FamilyLine {
-	f := surface.NewFamilies(toolNames(l))
+func groupingOf(l *surface.Listing, f surface.Families, base string) []views.FamilyLine {
 	lines := familyLines(f.Families, base)
 	if len(f.Objects) > 0 {
 		lines = objectLines(f.Objects, base)
@@ -323,7 +323,7 @@ func (p listingPresenter) oneTool(position string) *views.ToolsView {
 		t.Facts = []string{"position " + thousands(n) + " of " + thousands(len(p.l.Tools))}
 		v.Open = &t
 	}
-	for _, f := range surface.NewFamilies(toolNames(p.l)).Families {
+	for _, f := range p.families.Families {
 		g := views.ToolGroup{Name: views.ShowName(f.Name), Count: thousands(len(f.Tools))}
 		for i, name := range f.Tools {
 			at := f.Positions[i]
@@ -340,7 +340,7 @@ func (p listingPresenter) oneTool(position string) *views.ToolsView {
 // familyless are tools that belong to no family: outliers and tools without names.
 func (p listingPresenter) familyless(open int) views.ToolGroup {
 	g := views.ToolGroup{Name: views.ShowName("in no family")}
-	of := familiesOf(p.l)
+	of := familiesOf(p.families)
 	for i := range p.l.Tools {
 		t := &p.l.Tools[i]
 		if of[t.Name] != "" {

@@ -225,7 +225,7 @@ func (s *Server) serverPage(c echo.Context) error {
 		return err
 	}
 	p.ListingURL = listingPath(view.Server.Slug, newest.ID)
-	p.Families = groupingOf(newest.Surface, p.ListingURL)
+	p.Families = groupingOf(newest.Surface, view.Server.Families(toolNames(newest.Surface)), p.ListingURL)
 	return s.render(c, http.StatusOK, views.Server(p))
 }
 

@@ -304,7 +304,7 @@ func (p *releasePresenter) list() toolList {
 		}
 		rows = append(rows, row)
 	}
-	return makeList(rows, func(i int) bool { return p.v.Changes[i].Subject != change.SubjectTool }, familiesOf(p.v.New), familiesOf(p.v.Old))
+	return makeList(rows, func(i int) bool { return p.v.Changes[i].Subject != change.SubjectTool }, p.familiesOf(p.v.New), p.familiesOf(p.v.Old))
 }
 
 // standingOf says in the list what is known of a change already.
@@ -328,13 +328,18 @@ func (p *releasePresenter) standingOf(ch *review.Decided, all answers) cardState
 	return cardOpen
 }
 
-// familiesOf maps the names of a listing to their families.
-func familiesOf(l *surface.Listing) map[string]string {
-	of := map[string]string{}
+// familiesOf is [familiesOf] of one side's names; without a side there are none.
+func (p releasePresenter) familiesOf(l *surface.Listing) map[string]string {
 	if l == nil {
-		return of
+		return nil
 	}
-	for _, f := range surface.NewFamilies(toolNames(l)).Families {
+	return familiesOf(p.v.Server.Families(toolNames(l)))
+}
+
+// familiesOf maps names to their families.
+func familiesOf(families surface.Families) map[string]string {
+	of := map[string]string{}
+	for _, f := range families.Families {
 		for _, t := range f.Tools {
 			of[t] = f.Name
 		}
