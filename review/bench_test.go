@@ -81,7 +81,7 @@ func bigListing(tools, v, changed int) []byte {
 				last = past
 			}
 		}
-		fmt.Fprintf(&b, `{"name":"tool_%d","description":"%sVersion %d.","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, i, filler, last)
+		fmt.Fprintf(&b, `{"name":"tool_%d","description":"Reads record %d. %sVersion %d.","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, i, i, filler, last)
 	}
 	b.WriteString(`]}`)
 	return []byte(b.String())

@@ -13,9 +13,9 @@ import (
 func thousand(changed int) string {
 	tools := make([]string, 1000)
 	for i := range tools {
-		said := "Reads one entity by its id. Fails when there is none."
+		said := fmt.Sprintf("Reads one entity of kind %d by its id. Fails when there is none.", i)
 		if i < changed {
-			said = "Reads one entity by its id, and its history. Answers nothing when there is none."
+			said = fmt.Sprintf("Reads one entity of kind %d by its id, and its history. Answers nothing when there is none.", i)
 		}
 		tools[i] = tool(fmt.Sprintf("entity_%d_get", i), said)
 	}
