@@ -247,6 +247,7 @@ type PeopleStore interface {
 	TouchToken(ctx context.Context, id string, at time.Time) error
 	RevokeToken(ctx context.Context, id string, at time.Time) error
 	RevokeTokensOfUser(ctx context.Context, userID string, at time.Time) error
+	RevokeAllTokens(ctx context.Context, at time.Time) (int, error) // how many could still be used
 
 	InsertLink(ctx context.Context, l *Link) error
 	LinkByHash(ctx context.Context, hash []byte) (*Link, error)

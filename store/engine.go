@@ -45,6 +45,9 @@ type engine struct {
 	notify string // tells other programs on the database; "" when there are none
 
 	anonymous bool // long statements are quicker with ? for $1
+
+	catalogue string // lists the columns of every table: table_name, column_name, type, key_place
+	byBytes   string // makes ORDER BY compare text by its bytes
 }
 
 var (
@@ -54,6 +57,8 @@ var (
 		view:   &sql.TxOptions{ReadOnly: true},
 
 		anonymous: true,
+		catalogue: `SELECT m.name AS table_name, c.name AS column_name, c.type AS type, c.pk AS key_place
+			FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`,
 	}
 	postgresEngine = engine{
 		name:   "PostgreSQL",
@@ -61,6 +66,13 @@ var (
 		view:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 		lock:   "SELECT pg_advisory_xact_lock(7237123446850872179)",
 		notify: "SELECT pg_notify($1, $2)",
+
+		catalogue: `SELECT t.relname AS table_name, c.attname AS column_name, format_type(c.atttypid, c.atttypmod) AS type,
+				COALESCE(array_position(i.indkey::int2[], c.attnum) + 1, 0) AS key_place
+			FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped
+			LEFT JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
+			WHERE t.relkind = 'r' AND t.relnamespace = current_schema()::regnamespace ORDER BY t.relname, c.attnum`,
+		byBytes: ` COLLATE "C"`,
 	}
 )
 

@@ -75,3 +75,10 @@ func (t *tx) RevokeTokensOfUser(ctx context.Context, userID string, at time.Time
 	_, err := t.exec(ctx, "UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at = 0", userID, micros(at))
 	return err
 }
+
+// RevokeAllTokens ends every token; of those that were revoked before it changes
+// nothing.
+func (t *tx) RevokeAllTokens(ctx context.Context, at time.Time) (int, error) {
+	n, err := t.exec(ctx, "UPDATE tokens SET revoked_at = $1 WHERE revoked_at = 0", micros(at))
+	return int(n), err
+}

@@ -73,6 +73,8 @@ type grammar struct {
 	Serve   serveCmd   `cmd:"" help:"Run the server."`
 	Demo    demoCmd    `cmd:"" help:"Run a server with three sample servers to review."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database to this version."`
+	Backup  backupCmd  `cmd:"" help:"Write everything that the database holds to a file, also while the server runs."`
+	Restore restoreCmd `cmd:"" help:"Fill the database from a backup of either engine."`
 	Config  configCmd  `cmd:"" help:"Print the configuration, secrets redacted."`
 	Health  healthCmd  `cmd:"" help:"Ask the server of this configuration whether it is well."`
 

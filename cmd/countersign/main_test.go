@@ -50,6 +50,28 @@ func TestStories(t *testing.T) {
 	}
 }
 
+// TestBackups runs the stories of backing up on one engine and restoring into the
+// other, which they know as OTHER, both ways.
+func TestBackups(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run("from "+engine, func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir:  "testdata/backup",
+				Cmds: storyCommands(),
+				Setup: func(e *testscript.Env) error {
+					from, to := "sqlite:"+filepath.Join(e.WorkDir, "first.db"), testkit.Postgres(t)
+					if engine == "postgres" {
+						from, to = to, from
+					}
+					e.Setenv("COUNTERSIGN_DATABASE_URL", from)
+					e.Setenv("OTHER", to)
+					return setUp(e)
+				},
+			})
+		})
+	}
+}
+
 // setUp gives a script a free port, a secret, and the real server to pull from.
 func setUp(e *testscript.Env) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -74,6 +96,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"api":   callAPI,
 		"save":  save,
 		"exits": exits,
+		"mode":  mode,
 	}
 }
 
@@ -128,6 +151,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// mode OCTAL FILE checks the permissions of a file.
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mode OCTAL FILE")
+	}
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {
+		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
 	}
 }
 

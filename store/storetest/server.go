@@ -180,6 +180,14 @@ func testTokens(b *bench) {
 	b.update(func(tx review.Tx) error { return tx.RevokeToken(b.ctx, second.ID, b.now()) })
 	again := read(b, func(tx review.Tx) (*people.Token, error) { return tx.TokenByID(b.ctx, second.ID) })
 	b.equal(again, second) // the first time stays
+	b.update(func(tx review.Tx) error {
+		n, err := tx.RevokeAllTokens(b.ctx, b.now())
+		b.equal(n, 1)
+		return err
+	})
+	first.RevokedAt = b.clock
+	all = read(b, func(tx review.Tx) ([]people.Token, error) { return tx.Tokens(b.ctx) })
+	b.equal(all, []people.Token{*mine, *second, *first})
 	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.TouchToken(b.ctx, "x", used) })
 	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.RevokeToken(b.ctx, "x", used) })
 }
