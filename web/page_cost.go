@@ -81,7 +81,7 @@ func counted(hostID string) views.Sentence {
 	if hostID != "" {
 		what = "as `" + hostID + "` sends it"
 	}
-	return views.Say("An estimate with `" + cost.Tokenizer + "`, " + what + ", in every request of a session. Other providers count with vocabularies of their own.")
+	return views.Say("An estimate with `" + cost.Tokenizer + "`, " + what + ", in every request of a session. " + cost.Spread)
 }
 
 func costRow(base string, t cost.Tool, growth int) views.CostRow {

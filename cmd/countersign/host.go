@@ -25,7 +25,7 @@ func (c *renderCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	servers, err := c.servers(e)
+	servers, err := e.servers(c.File, c.Server, c.Mounted)
 	if err != nil {
 		return err
 	}
@@ -46,12 +46,13 @@ func (c *renderCmd) Run(e *env) error {
 	return err
 }
 
-func (c *renderCmd) servers(e *env) ([]host.Mounted, error) {
-	if !c.Mounted {
-		m, err := e.mounted(c.File, c.Server)
+// servers reads a listing as a server of that name, or several servers in one file.
+func (e *env) servers(file, server string, several bool) ([]host.Mounted, error) {
+	if !several {
+		m, err := e.mounted(file, server)
 		return []host.Mounted{m}, err
 	}
-	in, err := e.open(c.File)
+	in, err := e.open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,8 @@ func (c *hostsCmd) Run(e *env) error {
 
 type preflightCmd struct {
 	fileArg
-	Server  string   `required:"" help:"Name of the server in the hosts' configuration."`
+	Server  string   `help:"Name of the server in the hosts' configuration." xor:"mount"`
+	Mounted bool     `help:"FILE holds several servers: {\"servers\":{NAME:{\"tools\":[…]}}}. --base does as well." xor:"mount"`
 	Host    []string `help:"Ids of hosts or providers; without, all of them." sep:","`
 	Base    string   `help:"The listing that was served before: as FILE. Says also what an edit took out of sight."`
 	Verbose bool     `help:"Print also what is for information only."`
@@ -102,18 +104,18 @@ func (c *preflightCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	m, err := e.mounted(c.File, c.Server)
+	servers, err := e.servers(c.File, c.Server, c.Mounted)
 	if err != nil {
 		return err
 	}
-	s := host.NewSurface([]host.Mounted{m})
+	s := host.NewSurface(servers)
 	var base *host.Surface
 	if c.Base != "" {
-		before, err := e.mounted(c.Base, c.Server)
+		before, err := e.servers(c.Base, c.Server, c.Mounted)
 		if err != nil {
 			return err
 		}
-		base = host.NewSurface([]host.Mounted{before})
+		base = host.NewSurface(before)
 	}
 	checks := make([]*host.Check, 0, len(profiles))
 	refused := false
@@ -125,7 +127,7 @@ func (c *preflightCmd) Run(e *env) error {
 	if c.JSON {
 		err = printJSON(e.stdout, report.Preflight, checks)
 	} else {
-		_, err = io.WriteString(e.stdout, report.PreflightText(checks, c.Verbose))
+		_, err = io.WriteString(e.stdout, report.PreflightText(checks, c.Verbose, s.Tools()))
 	}
 	if err == nil && refused {
 		err = exit(exitNo)
@@ -157,7 +159,8 @@ type capturedCmd struct {
 	JSON    bool   `help:"Print JSON."`
 }
 
-// Run compares what a host sent with what was listed.
+// Run compares what a host sent with what was listed; 2 when nothing of the listing
+// is in it that the host would send.
 func (c *capturedCmd) Run(e *env) error {
 	capture, err := e.listing(c.Capture)
 	if err != nil {
@@ -176,9 +179,13 @@ func (c *capturedCmd) Run(e *env) error {
 		return fmt.Errorf("%s: %w", c.Capture, err)
 	}
 	if c.JSON {
-		return printJSON(e.stdout, report.Captured, compared)
+		err = printJSON(e.stdout, report.Captured, compared)
+	} else {
+		_, err = io.WriteString(e.stdout, report.CapturedText(compared))
 	}
-	_, err = io.WriteString(e.stdout, report.CapturedText(compared))
+	if err == nil && compared.Elsewhere() {
+		err = exit(exitUnsure)
+	}
 	return err
 }
 

@@ -28,6 +28,10 @@ type Comparison struct {
 	Doubt   bool   // the profile predicts something else: it may be about another version
 }
 
+// Elsewhere reports whether the capture holds nothing of the listing although the
+// host sends its tools: it is of another server, or the server has another name there.
+func (c *Comparison) Elsewhere() bool { return len(c.Tools) == 0 && len(c.Absent) > 0 && c.Doubt }
+
 // Compare maps the names in a capture back and says what each tool lost. The
 // capture is what [surface.Read] keeps of a provider request. Nothing of a tool
 // that can't be this server's is repeated.

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // fix proposes what to do about an issue: text to paste where there is one.
@@ -19,8 +22,9 @@ func (c *checkup) fix(i Issue) string {
 
 // listingFixes are for issues of no single tool.
 var listingFixes = map[Rule]string{
-	RuleCount:      "Serve fewer tools: split the server, or switch groups of tools on by a flag.",
-	RuleServerName: "Give the server a name of letters, digits, - and _ in the documentation of its configuration.",
+	RuleCount:       "Serve fewer tools: split the server, or switch groups of tools on by a flag.",
+	RuleServerName:  "Give the server a name of letters, digits, - and _ in the documentation of its configuration.",
+	RuleInstruction: "Say what every call needs in the descriptions of the tools, and what counts of the instructions at their beginning.",
 }
 
 var fixes = map[Rule]func(*checkup, Issue) string{
@@ -93,7 +97,7 @@ func fixLongName(c *checkup, i Issue) string {
 	if room < 8 {
 		return fmt.Sprintf("No name fits beside a server's name of this length: use a shorter server name, and at most %d characters in all.", limit)
 	}
-	return fmt.Sprintf("At most %d characters are left beside this server's name, such as %q.", room, shorter(i.item.tool.name, room))
+	return fmt.Sprintf("At most %d characters are left beside this server's name, if it is to fit the %d of every host, such as %q.", room, limit, shorter(i.item.tool.name, room))
 }
 
 // shorter cuts a name to n characters, between two words where it can.
@@ -109,14 +113,32 @@ func shorter(s string, n int) string {
 }
 
 func fixNameChars(c *checkup, i Issue) string {
-	clean := Clean{Keep: "a-zA-Z0-9_-", With: "_", Per: "run", Trim: "_"}.apply(i.item.tool.name)
-	if clean == "" || clean == i.item.tool.name {
+	clean := plainName(i.item.tool.name)
+	switch {
+	case clean == "" || clean == i.item.tool.name:
 		return "Use letters, digits, _ and - only."
+	case i.item.tool.server.plain()[clean] > 1:
+		return fmt.Sprintf("Use letters, digits, _ and - only, and no name that is like another: more than one tool would be %q.", clean)
 	}
 	return fmt.Sprintf(`"name": %q`, clean)
 }
 
+// plainName writes a name in the characters that every provider takes. Letters lose
+// their accents and stay.
+func plainName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(visible(s)))
+	return Clean{Keep: "a-zA-Z0-9_-", With: "_", Per: "run", Trim: "_"}.apply(s)
+}
+
 func fixCollision(c *checkup, i Issue) string {
+	if isTwin(i.item.tool) {
+		return "Give every tool a name of its own."
+	}
 	return "Make the names differ in their first words, and in more than the characters that hosts replace."
 }
 

@@ -88,6 +88,7 @@ const (
 	RuleConstraint  Rule = "constraint-lost"
 	RuleText        Rule = "text-changed"
 	RulePage        Rule = "later-page"
+	RuleInstruction Rule = "instructions"
 )
 
 // Entry is one element of what a host sends as its tools.

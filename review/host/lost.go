@@ -161,6 +161,8 @@ func (d *differ) missing(sent *node, m member, at path) {
 		d.lose(at.String(), Folded, "%s writes it into the description and forgets the types of what is not in every branch.", d.r.p.Name).Rule = RuleRootUnion
 	case root && worded:
 		d.lose(at.String(), Folded, "%s merges the branches and puts the rule into a sentence of the description.", d.r.p.Name).Rule = RuleRootUnion
+	case root && m.name == "allOf" && hasAll(sent, m.value):
+		d.lose(at.String(), Rewritten, "%s merges the branches.", d.r.p.Name).Rule = RuleRootUnion
 	case root && !sent.hasAny("anyOf", "oneOf", "allOf"):
 		d.lose(at.String(), Dropped, "%s leaves it out.", d.r.p.Name).Rule = RuleRootUnion
 	case text != "" && strings.Contains(text, m.name+": ") && strings.Contains(text, string(m.value.sorted().bytes())):
@@ -174,6 +176,19 @@ func (d *differ) missing(sent *node, m member, at path) {
 	default:
 		d.lose(at.String(), Dropped, "%s leaves it out.", d.r.p.Name)
 	}
+}
+
+// hasAll reports whether a schema has the properties of all branches.
+func hasAll(sent, branches *node) bool {
+	names := 0
+	for _, b := range elemsOf(branches) {
+		for _, p := range b.get("properties").membersOf() {
+			if names++; !sent.get("properties").has(p.name) {
+				return false
+			}
+		}
+	}
+	return names > 0
 }
 
 func isUnion(name string) bool { return name == "anyOf" || name == "oneOf" || name == "allOf" }

@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/countersign/countersign/review/surface"
 )
@@ -128,6 +129,32 @@ type server struct {
 	tools        []*tool
 	firstPage    int // tools on the first page
 	instructions surface.Instructions
+	names        map[string]int        // how many tools have a name
+	plain        func() map[string]int // how many would have a name written plainly
+}
+
+// Tools counts the tools of all servers.
+func (s *Surface) Tools() int {
+	n := 0
+	for _, sv := range s.servers {
+		n += len(sv.tools)
+	}
+	return n
+}
+
+// countNames counts the tools by name, and by plain name when somebody asks.
+func (sv *server) countNames() {
+	sv.names = map[string]int{}
+	for _, t := range sv.tools {
+		sv.names[t.name]++
+	}
+	sv.plain = sync.OnceValue(func() map[string]int {
+		n := map[string]int{}
+		for _, t := range sv.tools {
+			n[plainName(t.name)]++
+		}
+		return n
+	})
 }
 
 // tool is a definition, parsed; each runtime has its own view of the values.
@@ -151,6 +178,7 @@ func NewSurface(servers []Mounted) *Surface {
 		for i, t := range m.Tools {
 			sv.tools = append(sv.tools, newTool(sv, i+1, t))
 		}
+		sv.countNames()
 		s.servers = append(s.servers, sv)
 	}
 	return s

@@ -207,6 +207,10 @@ var harmless = strings.Fields("$schema $id $comment title examples deprecated re
 func level(l Loss, it *item) Level {
 	keyword := l.Pointer[strings.LastIndexByte(l.Pointer, '/')+1:]
 	switch {
+	case l.Pointer == "/inputSchema" && l.Rule == RuleConstraint && it != nil && len(it.tool.exact.get("inputSchema").get("properties").membersOf()) == 0:
+		return Info // a tool without arguments: there is nothing to be told
+	case l.Rule == RuleInstruction && l.What == NotSent:
+		return Info // no definition depends on them
 	case l.What == Refused, l.Rule == RulePage, l.What == Dropped && (l.Tool == "" || it != nil && it.gone && isWhole(l)):
 		return Error
 	case l.What == Truncated, l.Rule == RuleSize, l.Rule == RuleNameLength, l.Rule == RuleRootUnion:
@@ -221,10 +225,16 @@ func level(l Loss, it *item) Level {
 func (c *checkup) valid(it *item) bool {
 	ok, known := c.fine[it]
 	if !known {
-		ok = isValid(it)
+		ok = isValid(it) && !isTwin(it.tool)
 		c.fine[it] = ok
 	}
 	return ok
+}
+
+// isTwin reports whether another tool of the server has the same name, which the
+// specification does not allow.
+func isTwin(t *tool) bool {
+	return t.server.names[t.name] > 1
 }
 
 func isValid(it *item) bool {
@@ -275,6 +285,10 @@ func (c *checkup) cutTwins() {
 func (c *checkup) dangling(it *item) {
 	c.walk(it.schema, schemaPath(), func(s *node, at path) {
 		ref := s.get("$ref").string()
+		if ref != "" && ref[0] != '#' && !c.full(it.tool.position) {
+			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at.to("$ref").String(), What: Dropped, Rule: RuleRef, Level: Warn, item: it,
+				Reason: fmt.Sprintf("%s is another document, which no host fetches: the model can't know what to put there.", clip(ref))})
+		}
 		def := localDef(ref)
 		if def == "" {
 			return

@@ -208,14 +208,16 @@ func (r *renderer) passInstructions(sv *server) {
 	}
 	text := in.Text
 	switch whole := utf16Len(text); {
+	case !rules.Cross && r.p.IsProvider():
+		return // what it gets is the host's business
 	case !rules.Cross:
-		r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, Pointer: "/instructions", What: NotSent,
+		r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, Pointer: "/instructions", What: NotSent, Rule: RuleInstruction,
 			Detail: r.p.Name + " does not pass the instructions of a server on."})
 		return
 	case rules.Limit > 0 && whole > rules.Limit:
 		text = cutUTF16(text, rules.Limit) + rules.Mark
-		r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, Pointer: "/instructions", What: Truncated,
-			Detail: fmt.Sprintf("%d of %d UTF-16 units reach the model.", rules.Limit, whole)})
+		r.out.Lost = append(r.out.Lost, Loss{Server: sv.name, Pointer: "/instructions", What: Truncated, Rule: RuleInstruction,
+			Detail: fmt.Sprintf("%d of %d UTF-16 units of the instructions reach the model.", rules.Limit, whole)})
 	}
 	r.out.Instructions = append(r.out.Instructions, Passage{sv.name, text, rules.Where})
 }

@@ -288,7 +288,7 @@ func TestDocs(t *testing.T) {
 		host.RuleListing, host.RuleNameLength, host.RuleNameChars, host.RuleServerName, host.RuleCollision, host.RuleGenericName,
 		host.RuleRootUnion, host.RuleProperty, host.RuleSchema, host.RuleItems, host.RuleProperties, host.RuleDescription, host.RuleMoved,
 		host.RuleTypeList, host.RuleKeyword, host.RuleEnum, host.RuleFormat, host.RuleRef, host.RuleUnion, host.RuleCount,
-		host.RuleSize, host.RuleConstraint, host.RuleText, host.RulePage,
+		host.RuleSize, host.RuleConstraint, host.RuleText, host.RulePage, host.RuleInstruction,
 	} {
 		words = append(words, string(r))
 	}
@@ -455,6 +455,96 @@ func checkRendering(t *testing.T, p *host.Profile, r *host.Rendering, listed int
 	for i := range listed {
 		if !sent[i+1] {
 			t.Fatalf("%s neither sends tool %d nor says that it is lost", p.ID, i+1)
+		}
+	}
+}
+
+// issuesOf runs a preflight and returns the issues under a rule.
+func issuesOf(t *testing.T, id, tools string, rule host.Rule) []host.Issue {
+	t.Helper()
+	var out []host.Issue
+	for _, i := range preflight(t, id, "srv", listing(t, tools)).Issues {
+		if i.Rule == rule {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// TestFixesOfNames proposes names that can be pasted: letters stay without their
+// accents, and no two tools are told to take one name.
+func TestFixesOfNames(t *testing.T) {
+	got := issuesOf(t, "openai-chat", `[{"name":"café ñ","inputSchema":{"type":"object","properties":{}}},{"name":"a.b","inputSchema":{"type":"object","properties":{}}},
+		{"name":"a b","inputSchema":{"type":"object","properties":{}}},{"name":"取引","inputSchema":{"type":"object","properties":{}}}]`, host.RuleNameChars)
+	var fixes []string
+	for _, i := range got {
+		fixes = append(fixes, i.Fix)
+	}
+	if len(fixes) != 4 || fixes[0] != `"name": "cafe_n"` || !strings.Contains(fixes[1], "more than one tool") || fixes[1] != fixes[2] || strings.Contains(fixes[3], `""`) {
+		t.Errorf("%q", fixes)
+	}
+}
+
+// TestTwinsAreNotValid checks that nothing calls a listing valid that holds a name twice.
+func TestTwinsAreNotValid(t *testing.T) {
+	for _, id := range []string{"claude-code", "codex", "cline"} {
+		got := issuesOf(t, id, `[{"name":"q","description":"1","inputSchema":{"type":"object","properties":{}}},{"name":"q","description":"2","inputSchema":{"type":"object","properties":{}}}]`, host.RuleCollision)
+		if len(got) != 1 || strings.Contains(got[0].Reason, "Valid by") || got[0].Fix != "Give every tool a name of its own." {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+}
+
+// TestNoArguments loses nothing that a model would have to know.
+func TestNoArguments(t *testing.T) {
+	c := preflight(t, "qwen-code", "srv", listing(t, `[{"name":"ping","description":"P.","inputSchema":{"type":"object","properties":{}}}]`))
+	if c.Status != host.OK {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestOtherDocuments says of references that leave the schema that nobody follows them.
+func TestOtherDocuments(t *testing.T) {
+	got := issuesOf(t, "claude-code", `[{"name":"r","inputSchema":{"type":"object","properties":{"a":{"$ref":"https://x.example/y.json"},"b":{"$ref":"#"}}}}]`, host.RuleRef)
+	if len(got) != 1 || got[0].Pointer != "/inputSchema/properties/a/$ref" || !strings.Contains(got[0].Reason, "another document") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestMergedBranches calls branches merged whose properties are all sent.
+func TestMergedBranches(t *testing.T) {
+	got := issuesOf(t, "copilot-cli", `[{"name":"u","inputSchema":{"type":"object","allOf":[{"properties":{"x":{"type":"string"}}}]}}]`, host.RuleRootUnion)
+	if len(got) != 1 || !strings.Contains(got[0].Reason, "merges") {
+		t.Errorf("%+v", got)
+	}
+	got = issuesOf(t, "mcphost", `[{"name":"u","inputSchema":{"type":"object","allOf":[{"properties":{"x":{"type":"string"}}}]}}]`, host.RuleRootUnion)
+	if len(got) != 1 || !strings.Contains(got[0].Reason, "leaves it out") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestInstructionsInPreflight warns of instructions that are cut, and tells where
+// none arrive.
+func TestInstructionsInPreflight(t *testing.T) {
+	l := listing(t, `[{"name":"a","description":"A.","inputSchema":{"type":"object","properties":{}}}]`)
+	for _, tc := range []struct {
+		id    string
+		size  int
+		what  host.What
+		level host.Level
+	}{
+		{"claude-code", 4096, "", ""}, {"claude-code", 4097, host.Truncated, host.Warn},
+		{"cline", 10, host.NotSent, host.Info}, {"codex", 5000, "", ""}, {"anthropic-messages", 10, "", ""},
+	} {
+		l.Instructions = surface.Instructions{Asked: true, Present: true, Text: strings.Repeat("x", tc.size)}
+		var got host.Issue
+		for _, i := range preflight(t, tc.id, "srv", l).Issues {
+			if i.Rule == host.RuleInstruction {
+				got = i
+			}
+		}
+		if got.What != tc.what || got.Level != tc.level || tc.what != "" && (got.Pointer != "/instructions" || got.Fix == "") {
+			t.Errorf("%s, %d units: %+v", tc.id, tc.size, got)
 		}
 	}
 }

@@ -116,12 +116,17 @@ const mostCostly = 10
 // Text writes the cost for people.
 func (c Cost) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d tokens, an estimate with %s: other providers count by vocabularies of their own.\n", c.Tokens, cost.Tokenizer)
+	fmt.Fprintf(&b, "%d tokens, an estimate with %s. %s\n", c.Tokens, cost.Tokenizer, cost.Spread)
 	if c.Host != "" {
 		fmt.Fprintf(&b, "Counted as %s sends it.\n", c.Host)
 	}
 	if e := c.Estimate; e != nil {
-		fmt.Fprintf(&b, "  names %d, descriptions %d, schemas %d, instructions %d\n", e.Parts.Name, e.Parts.Description, e.Parts.Schema, e.Instructions)
+		for _, part := range []struct {
+			name   string
+			tokens int
+		}{{"names", e.Parts.Name}, {"descriptions", e.Parts.Description}, {"schemas", e.Parts.Schema}, {"instructions", e.Instructions}} {
+			fmt.Fprintf(&b, "  %-12s %8d  %s\n", part.name, part.tokens, Share(part.tokens, e.Tokens))
+		}
 		tools := slices.Clone(e.Tools)
 		slices.SortStableFunc(tools, func(a, b cost.Tool) int { return b.Parts.Sum() - a.Parts.Sum() })
 		for _, t := range tools[:min(len(tools), mostCostly)] {
@@ -137,6 +142,17 @@ func (c Cost) Text() string {
 		fmt.Fprintf(&b, "Against the base: %+d tokens. %s\n", c.Tokens-c.Base.Tokens, prefixSentence(c.Prefix))
 	}
 	return b.String()
+}
+
+// Share writes a part of a whole in percent; "" where there is no whole.
+func Share(part, whole int) string {
+	switch {
+	case whole == 0:
+		return ""
+	case part > 0 && part*200 < whole:
+		return "under 1 %"
+	}
+	return fmt.Sprintf("%d %%", (part*100+whole/2)/whole)
 }
 
 func prefixSentence(p cost.Break) string {

@@ -218,10 +218,13 @@ func issueForm(i host.Issue) issueJSON {
 	return f
 }
 
-// PreflightText writes a preflight for people. What is for information only is
-// counted, unless verbose.
-func PreflightText(checks []*host.Check, verbose bool) string {
+// PreflightText writes a preflight of so many tools for people. What is for
+// information only is counted, unless verbose.
+func PreflightText(checks []*host.Check, verbose bool, tools int) string {
 	var b strings.Builder
+	if tools == 0 {
+		b.WriteString("The listing holds no tools: there is nothing that a host could refuse.\n")
+	}
 	for _, c := range checks {
 		fmt.Fprintf(&b, "%-26s %-8s %s\n", c.Host, c.Status, standing(c.Verified))
 		info := 0
@@ -294,6 +297,9 @@ func Captured(c *host.Comparison) ([]byte, error) {
 // CapturedText writes a comparison for people.
 func CapturedText(c *host.Comparison) string {
 	var b strings.Builder
+	if c.Elsewhere() {
+		b.WriteString("No tool of this listing is in the request. It is of another server, or the server is called otherwise in the host's configuration: --server says how.\n")
+	}
 	fmt.Fprintf(&b, "%s sent %s of this server", c.Host, plural(len(c.Tools), "tool"))
 	if c.Foreign > 0 {
 		fmt.Fprintf(&b, ", and %s of others, which were not kept", plural(c.Foreign, "tool"))

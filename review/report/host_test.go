@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -97,11 +99,11 @@ func TestPreflightForms(t *testing.T) {
 	if got.Hosts[0].Status != "refuses" || i.Pointer != "/inputSchema/properties/x y" || i.What != "dropped" || i.Reason == "" || i.Fix == "" {
 		t.Errorf("%s", b)
 	}
-	text := report.PreflightText([]*host.Check{c}, true)
+	text := report.PreflightText([]*host.Check{c}, true, 1)
 	if strings.Contains(text, "\n::error") || !strings.Contains(text, "fix: Call it") {
 		t.Errorf("%s", text)
 	}
-	quiet := report.PreflightText([]*host.Check{c}, false)
+	quiet := report.PreflightText([]*host.Check{c}, false, 1)
 	if !strings.Contains(quiet, "for information: 1 more line") {
 		t.Errorf("%s", quiet)
 	}
@@ -179,5 +181,37 @@ func TestCostForms(t *testing.T) {
 	}
 	if text := c.Text(); strings.Contains(text, "\n::error") || !strings.Contains(text, "sent anew") {
 		t.Error(text)
+	}
+}
+
+// TestCostOfABigListing writes what a maintainer has to see of a listing whose own
+// client hides its cost: the sum, the parts with their shares, the dearest tools,
+// the instructions apart, and the method.
+func TestCostOfABigListing(t *testing.T) {
+	var tools []string
+	for i := range 157 {
+		words := strings.Repeat("Counts waits by kind. ", 80)
+		if i == 40 {
+			words = strings.Repeat("Explains every column. ", 890) // 20 kB
+		}
+		tools = append(tools, fmt.Sprintf(`{"name":"report_%d","description":%q,"inputSchema":{"type":"object","properties":{"db":{"type":"string"}}}}`, i, words))
+	}
+	l, err := surface.Read([]byte(`{"instructions":"`+strings.Repeat("Read this first. ", 5000)+`","tools":[`+strings.Join(tools, ",")+`]}`), surface.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := report.Cost{Estimate: cost.Of(l)}
+	c.Tokens = c.Estimate.Tokens
+	if c.Bill, err = cost.Session(c.Tokens, cost.DefaultPrices); err != nil {
+		t.Fatal(err)
+	}
+	text := c.Text()
+	for _, want := range []string{cost.Tokenizer, cost.Spread, "descriptions", "schemas", "report_40", "and 147 tools"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("nothing about %q in\n%s", want, text)
+		}
+	}
+	if c.Estimate.Instructions == 0 || !regexp.MustCompile(`instructions +[1-9]`).MatchString(text) {
+		t.Errorf("instructions: %d\n%s", c.Estimate.Instructions, text)
 	}
 }
