@@ -12,13 +12,12 @@ import (
 	"github.com/countersign/countersign/review/people"
 )
 
-// NewUser is an account to add: with a role on one server, or on all when
-// ServerSlug is empty.
+// NewUser is an account to add, with one role on some servers or on every one.
 type NewUser struct {
 	Email, Name string
 	Role        people.Role
-	ServerSlug  string
-	Password    string // "" makes an invitation
+	Servers     []string // short names; none is every server
+	Password    string   // "" makes an invitation
 }
 
 // Sign-in failures that are let through before an account, or an address, waits.
@@ -53,6 +52,7 @@ func (s *Service) newUser(ctx context.Context, email, name, password string) (*p
 		return u, nil
 	}
 	var err error
+	u.JoinedAt = u.CreatedAt
 	u.PasswordHash, err = s.hashNew(ctx, password)
 	return u, err
 }
@@ -176,22 +176,28 @@ func (s *Service) UserByID(ctx context.Context, id string) (*people.User, error)
 func (s *Service) Users(ctx context.Context, a Actor) ([]people.User, error) {
 	var users []people.User
 	err := s.store.View(ctx, func(tx Tx) error {
-		if err := a.scope(); err != nil {
-			return err
-		}
-		ids, all, err := serverIDsFor(ctx, tx, a, people.Maintainer)
-		if err != nil {
-			return err
-		}
-		if !all && len(ids) == 0 {
-			return Errorf(Forbidden, "This takes the role maintainer on a server.")
-		}
-		users, err = tx.Users(ctx)
-		if !all {
-			users = slices.DeleteFunc(users, func(u people.User) bool { return !memberOf(&u, ids) })
-		}
+		var err error
+		users, err = s.usersFor(ctx, tx, a)
 		return err
 	})
+	return users, err
+}
+
+func (s *Service) usersFor(ctx context.Context, tx Tx, a Actor) ([]people.User, error) {
+	if err := a.scope(); err != nil {
+		return nil, err
+	}
+	ids, all, err := serverIDsFor(ctx, tx, a, people.Maintainer)
+	if err != nil {
+		return nil, err
+	}
+	if !all && len(ids) == 0 {
+		return nil, Errorf(Forbidden, "This takes the role maintainer on a server.")
+	}
+	users, err := tx.Users(ctx)
+	if !all {
+		users = slices.DeleteFunc(users, func(u people.User) bool { return !memberOf(&u, ids) })
+	}
 	return users, err
 }
 
@@ -225,13 +231,14 @@ func grantScope(ctx context.Context, tx Tx, a Actor, slug string, role people.Ro
 }
 
 // AddUser adds an account. Without a password it returns an invitation link. An
-// account that exists gets the role on the server, and no link; without a server
-// that is a Conflict.
+// account that exists gets the role on the servers, and no link; where it has one
+// already, or for every server, that is a Conflict. One that nobody came for yet is
+// invited again.
 func (s *Service) AddUser(ctx context.Context, a Actor, n NewUser) (*people.User, string, error) {
 	if _, ok := people.ParseRole(string(n.Role)); !ok {
 		return nil, "", Errorf(Invalid, "The role %.40q is unknown: use admin, maintainer, reviewer or viewer.", n.Role)
 	}
-	if n.Role == people.Admin && n.ServerSlug != "" {
+	if n.Role == people.Admin && len(n.Servers) > 0 {
 		return nil, "", Errorf(Invalid, "An administrator is one for every server: leave the server out, or use maintainer.")
 	}
 	if n.Password != "" && !a.Shell {
@@ -254,37 +261,73 @@ func (s *Service) AddUser(ctx context.Context, a Actor, n NewUser) (*people.User
 }
 
 func (s *Service) addUser(ctx context.Context, tx Tx, a Actor, n NewUser, u people.User) (*people.User, string, error) {
-	serverID, err := grantScope(ctx, tx, a, n.ServerSlug, n.Role)
+	grants, err := grants(ctx, tx, a, n)
 	if err != nil {
 		return nil, "", err
 	}
 	known, err := tx.UserByEmail(ctx, u.Email)
-	if err == nil {
-		return s.addMember(ctx, tx, a, known, serverID, n)
-	} else if KindOf(err) != NotFound {
+	switch {
+	case err == nil && (known.Joined() || n.Password != ""):
+		return s.addMember(ctx, tx, a, known, grants, n)
+	case err == nil:
+		return s.inviteAgain(ctx, tx, a, known, grants)
+	case KindOf(err) != NotFound:
 		return nil, "", err
 	}
-	u.InvitedBy = a.userID()
-	u.Memberships = []people.Membership{{ServerID: serverID, Role: n.Role}}
+	u.InvitedBy, u.Memberships = a.userID(), grants
 	if err := tx.InsertUser(ctx, &u); err != nil {
 		return nil, "", err
 	}
 	link := ""
 	if n.Password == "" {
-		if link, err = s.newLink(ctx, tx, LinkInvite, u.ID); err != nil {
+		if link, err = s.newLink(ctx, tx, a, LinkInvite, u.ID); err != nil {
 			return nil, "", err
 		}
 	}
-	return &u, link, s.audit(ctx, tx, a, act{name: "user.add", serverID: serverID, subject: u.Email, after: userFacts(&u)})
+	return &u, link, s.auditGrants(ctx, tx, a, act{name: "user.add", subject: u.Email, after: userFacts(&u)}, grants)
 }
 
-// addMember gives an account that exists a role on one more server.
-func (s *Service) addMember(ctx context.Context, tx Tx, a Actor, u *people.User, serverID string, n NewUser) (*people.User, string, error) {
-	has := slices.ContainsFunc(u.Memberships, func(m people.Membership) bool { return m.ServerID == serverID })
-	if serverID == "" || has || n.Password != "" || !u.Active() {
-		return nil, "", Errorf(Conflict, "%s has an account already. Change its role instead.", u.Email)
+// grants are the memberships that a new account is to have, when the actor may
+// give them.
+func grants(ctx context.Context, tx Tx, a Actor, n NewUser) ([]people.Membership, error) {
+	slugs := slices.Compact(slices.Sorted(slices.Values(n.Servers)))
+	if len(slugs) == 0 {
+		slugs = []string{""}
 	}
-	return u, "", s.setRole(ctx, tx, a, u, serverID, n.Role)
+	var out []people.Membership
+	for _, slug := range slugs {
+		id, err := grantScope(ctx, tx, a, slug, n.Role)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, people.Membership{ServerID: id, Role: n.Role})
+	}
+	return out, nil
+}
+
+// auditGrants writes an act down for each server that it is about, so that those
+// who maintain one of them can read it.
+func (s *Service) auditGrants(ctx context.Context, tx Tx, a Actor, what act, ms []people.Membership) error {
+	for _, m := range ms {
+		what.serverID = m.ServerID
+		if err := s.audit(ctx, tx, a, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addMember gives an account that exists a role on more servers.
+func (s *Service) addMember(ctx context.Context, tx Tx, a Actor, u *people.User, grants []people.Membership, n NewUser) (*people.User, string, error) {
+	for _, g := range grants {
+		if g.ServerID == "" || membership(u, g.ServerID) != people.NoRole || n.Password != "" || !u.Active() {
+			return nil, "", Errorf(Conflict, "%s has an account already. Change its role instead.", u.Email)
+		}
+		if err := s.setRole(ctx, tx, a, u, g.ServerID, g.Role); err != nil {
+			return nil, "", err
+		}
+	}
+	return u, "", nil
 }
 
 // SetRole gives a user a role on a server, or on every server when serverSlug is
@@ -400,7 +443,7 @@ func (s *Service) ResetLink(ctx context.Context, a Actor, email string) (string,
 		if err != nil {
 			return err
 		}
-		if url, err = s.newLink(ctx, tx, LinkReset, u.ID); err != nil {
+		if url, err = s.newLink(ctx, tx, a, LinkReset, u.ID); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, a, act{name: "link.create", subject: u.Email, after: LinkReset})

@@ -233,7 +233,7 @@ func peopleOf(users []people.User, serverID string) []gate.Person {
 func personOf(u *people.User, serverID string) gate.Person {
 	role := u.RoleOn(serverID)
 	return gate.Person{
-		ID: u.ID, Label: u.Label(), Email: u.Email, InvitedBy: u.InvitedBy, Since: u.CreatedAt,
+		ID: u.ID, Label: u.Label(), Email: u.Email, InvitedBy: u.InvitedBy, Since: u.Since(),
 		Decides: role.AtLeast(people.Reviewer), Maintainer: role.AtLeast(people.Maintainer), Disabled: !u.Active(),
 	}
 }

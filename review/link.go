@@ -39,15 +39,24 @@ func hashSecret(text string) []byte {
 	return h[:]
 }
 
-// newLink stores a link and returns its address, which BaseURL alone decides.
-func (s *Service) newLink(ctx context.Context, tx Tx, kind LinkKind, userID string) (string, error) {
+// newLink stores a link and returns its address, which BaseURL alone decides. Of
+// the links that let somebody into an account only the newest works.
+func (s *Service) newLink(ctx context.Context, tx Tx, a Actor, kind LinkKind, userID string) (string, error) {
 	token, ttl := newSecret(), linkTTL
 	if kind == LinkInvite {
 		ttl = invitationTTL
 	}
-	l := &Link{Hash: hashSecret(token), Kind: kind, UserID: userID, ExpiresAt: s.now().Add(ttl)}
+	if kind == LinkInvite || kind == LinkReset {
+		if err := tx.EndLinksOfUser(ctx, userID, accountLinks, s.now()); err != nil {
+			return "", err
+		}
+	}
+	l := &Link{Hash: hashSecret(token), Kind: kind, UserID: userID, ExpiresAt: s.now().Add(ttl), MadeBy: a.userID(), MadeAt: s.now()}
 	return s.url("/links/" + token), tx.InsertLink(ctx, l)
 }
+
+// accountLinks set the password of an account.
+var accountLinks = []LinkKind{LinkInvite, LinkReset}
 
 // usableLink returns a link of one of kinds that was not used and has not expired,
 // and its user.
@@ -120,7 +129,7 @@ func (s *Service) NewSetUpLink(ctx context.Context) (string, error) {
 			return err
 		}
 		var err error
-		if url, err = s.newLink(ctx, tx, LinkSetUp, ""); err != nil {
+		if url, err = s.newLink(ctx, tx, shellActor, LinkSetUp, ""); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, shellActor, act{name: "link.create", subject: string(LinkSetUp)})
@@ -154,7 +163,7 @@ func (s *Service) UseSetUp(ctx context.Context, token, email, name, password, ad
 	if err != nil {
 		return nil, err
 	}
-	u.Memberships = []people.Membership{{Role: people.Admin}}
+	u.JoinedAt, u.Memberships = s.now(), []people.Membership{{Role: people.Admin}}
 	err = s.store.Update(ctx, func(tx Tx) error {
 		if _, err := s.useLink(ctx, tx, token, LinkSetUp); err != nil {
 			return err
@@ -186,7 +195,11 @@ func (s *Service) UseReset(ctx context.Context, token, password, addr string) (*
 			return err
 		}
 		u.PasswordHash = hash
+		s.join(u)
 		if err := tx.UpdateUser(ctx, u); err != nil {
+			return err
+		}
+		if err := tx.EndLinksOfUser(ctx, u.ID, accountLinks, s.now()); err != nil {
 			return err
 		}
 		if err := s.endAccess(ctx, tx, u.ID); err != nil {
@@ -199,6 +212,13 @@ func (s *Service) UseReset(ctx context.Context, token, password, addr string) (*
 	}
 	s.signIns.forget("account " + foldEmail(u.Email))
 	return u, nil
+}
+
+// join remembers when somebody first came for an account.
+func (s *Service) join(u *people.User) {
+	if !u.Joined() {
+		u.JoinedAt = s.now()
+	}
 }
 
 // endAccess ends a user's sessions and tokens.
@@ -215,6 +235,10 @@ func (s *Service) UseSignInLink(ctx context.Context, token, addr string) (*peopl
 	err := s.store.Update(ctx, func(tx Tx) error {
 		var err error
 		if u, err = s.useLink(ctx, tx, token, LinkSignIn); err != nil {
+			return err
+		}
+		s.join(u)
+		if err := tx.UpdateUser(ctx, u); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email})
@@ -234,7 +258,7 @@ func (s *Service) DemoSignInLink(ctx context.Context, userID string) (string, er
 		if err != nil {
 			return err
 		}
-		if url, err = s.newLink(ctx, tx, LinkSignIn, u.ID); err != nil {
+		if url, err = s.newLink(ctx, tx, shellActor, LinkSignIn, u.ID); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, shellActor, act{name: "link.create", subject: u.Email, after: LinkSignIn})

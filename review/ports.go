@@ -228,7 +228,9 @@ type Link struct {
 	Kind      LinkKind
 	UserID    string
 	ExpiresAt time.Time
-	UsedAt    time.Time
+	UsedAt    time.Time // or when it was ended unused
+	MadeBy    string    // user id, "" for the shell
+	MadeAt    time.Time
 }
 
 // PeopleStore keeps users, roles, tokens and links.
@@ -253,6 +255,11 @@ type PeopleStore interface {
 	LinkByHash(ctx context.Context, hash []byte) (*Link, error)
 	// UseLink marks a link as used; Conflict when it was used already.
 	UseLink(ctx context.Context, hash []byte, at time.Time) error
+	// UnusedLinks returns those of a kind that were neither used nor ended, expired
+	// ones too, newest first.
+	UnusedLinks(ctx context.Context, kind LinkKind) ([]Link, error)
+	// EndLinksOfUser makes the unused links of a user of those kinds useless.
+	EndLinksOfUser(ctx context.Context, userID string, kinds []LinkKind, at time.Time) error
 
 	// DeleteSessionsOfUser ends every session of a user.
 	DeleteSessionsOfUser(ctx context.Context, userID string) error

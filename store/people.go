@@ -20,6 +20,7 @@ type userRow struct {
 	InvitedBy    string `db:"invited_by"`
 	CreatedAt    micros `db:"created_at"`
 	DisabledAt   micros `db:"disabled_at"`
+	JoinedAt     micros `db:"joined_at"`
 }
 
 type membershipRow struct {
@@ -47,12 +48,12 @@ func foldEmail(email string) string { return strings.ToLower(email) }
 
 func userRowOf(u *people.User) userRow {
 	return userRow{ID: u.ID, Email: u.Email, EmailFolded: foldEmail(u.Email), Name: u.Name, PasswordHash: u.PasswordHash,
-		InvitedBy: u.InvitedBy, CreatedAt: micros(u.CreatedAt), DisabledAt: micros(u.DisabledAt)}
+		InvitedBy: u.InvitedBy, CreatedAt: micros(u.CreatedAt), DisabledAt: micros(u.DisabledAt), JoinedAt: micros(u.JoinedAt)}
 }
 
 func (r userRow) user() people.User {
 	return people.User{ID: r.ID, Email: r.Email, Name: r.Name, PasswordHash: r.PasswordHash, InvitedBy: r.InvitedBy,
-		CreatedAt: time.Time(r.CreatedAt), DisabledAt: time.Time(r.DisabledAt)}
+		CreatedAt: time.Time(r.CreatedAt), DisabledAt: time.Time(r.DisabledAt), JoinedAt: time.Time(r.JoinedAt)}
 }
 
 func (t *tx) CountUsers(ctx context.Context) (int, error) {
@@ -77,11 +78,12 @@ func (t *tx) insertMemberships(ctx context.Context, u *people.User) error {
 	return err
 }
 
-// UpdateUser changes all but id, inviter and creation.
+// UpdateUser changes all but id and creation.
 func (t *tx) UpdateUser(ctx context.Context, u *people.User) error {
 	row := userRowOf(u)
-	err := t.execOne(ctx, "UPDATE users SET email = $2, email_folded = $3, name = $4, password_hash = $5, disabled_at = $6 WHERE id = $1",
-		row.ID, row.Email, row.EmailFolded, row.Name, row.PasswordHash, row.DisabledAt)
+	err := t.execOne(ctx, `UPDATE users SET email = $2, email_folded = $3, name = $4, password_hash = $5, disabled_at = $6,
+		invited_by = $7, joined_at = $8 WHERE id = $1`,
+		row.ID, row.Email, row.EmailFolded, row.Name, row.PasswordHash, row.DisabledAt, row.InvitedBy, row.JoinedAt)
 	if err != nil {
 		err = named(err, review.Conflict, "There is an account with the address %s already.", u.Email)
 		return named(err, review.NotFound, "There is no such account.")
@@ -147,10 +149,17 @@ type linkRow struct {
 	UserID    string          `db:"user_id"`
 	ExpiresAt micros          `db:"expires_at"`
 	UsedAt    micros          `db:"used_at"`
+	MadeBy    string          `db:"made_by"`
+	MadeAt    micros          `db:"made_at"`
 }
 
 func (t *tx) InsertLink(ctx context.Context, l *review.Link) error {
-	return insertOne(ctx, t, "links", linkRow{l.Hash, l.Kind, l.UserID, micros(l.ExpiresAt), micros(l.UsedAt)})
+	return insertOne(ctx, t, "links", linkRow{l.Hash, l.Kind, l.UserID, micros(l.ExpiresAt), micros(l.UsedAt), l.MadeBy, micros(l.MadeAt)})
+}
+
+func (r linkRow) link() review.Link {
+	return review.Link{Hash: r.Hash, Kind: r.Kind, UserID: r.UserID, ExpiresAt: time.Time(r.ExpiresAt),
+		UsedAt: time.Time(r.UsedAt), MadeBy: r.MadeBy, MadeAt: time.Time(r.MadeAt)}
 }
 
 func (t *tx) LinkByHash(ctx context.Context, hash []byte) (*review.Link, error) {
@@ -158,8 +167,24 @@ func (t *tx) LinkByHash(ctx context.Context, hash []byte) (*review.Link, error) 
 	if err := t.get(ctx, &row, "SELECT "+columns[linkRow]("")+" FROM links WHERE hash = $1", blob(hash)); err != nil {
 		return nil, named(err, review.NotFound, "There is no such link.")
 	}
-	return &review.Link{Hash: row.Hash, Kind: row.Kind, UserID: row.UserID,
-		ExpiresAt: time.Time(row.ExpiresAt), UsedAt: time.Time(row.UsedAt)}, nil
+	l := row.link()
+	return &l, nil
+}
+
+func (t *tx) UnusedLinks(ctx context.Context, kind review.LinkKind) ([]review.Link, error) {
+	var rows []linkRow
+	err := t.all(ctx, &rows, "SELECT "+columns[linkRow]("")+" FROM links WHERE kind = $1 AND used_at = 0 ORDER BY made_at DESC, expires_at DESC", kind)
+	return mapped(rows, linkRow.link), err
+}
+
+func (t *tx) EndLinksOfUser(ctx context.Context, userID string, kinds []review.LinkKind, at time.Time) error {
+	for _, kind := range kinds {
+		_, err := t.exec(ctx, "UPDATE links SET used_at = $3 WHERE user_id = $1 AND kind = $2 AND used_at = 0", userID, kind, micros(at))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *tx) UseLink(ctx context.Context, hash []byte, at time.Time) error {

@@ -5,10 +5,11 @@ import "github.com/countersign/countersign/review/prose"
 // PeoplePage lists accounts, and adds one.
 type PeoplePage struct {
 	Page
-	People []PersonLine
-	Add    *PersonForm
-	Link   *OneLink // made by the last act, shown once
-	Fault  Sentence
+	People  []PersonLine
+	Invited []PersonLine // who did not come yet
+	Add     *PersonForm
+	Link    *OneLink // made by the last act, shown once
+	Fault   Sentence
 }
 
 // PersonLine is an account.
@@ -19,9 +20,17 @@ type PersonLine struct {
 	Roles    []RoleLine
 	Disabled string // "disabled 3 days ago"
 	You      bool
+	Invited  Sentence // who invited them, when, and until when the link works
+	Ended    bool     // the link of the invitation works no more
 	RoleForm *RoleForm
-	ResetURL string
-	EndURL   string
+	Acts     []PersonAct
+}
+
+// PersonAct is a button about an account.
+type PersonAct struct {
+	URL    string
+	Text   string
+	Danger bool
 }
 
 // RoleLine is a role somewhere.
@@ -41,7 +50,7 @@ type RoleForm struct {
 type PersonForm struct {
 	Email, Name string
 	Roles       []Place
-	Servers     []Place
+	Servers     []Choice
 }
 
 // OneLink is a link that works once, shown once.

@@ -115,7 +115,11 @@ func (in *instance) addServer(slug string, preset gate.Preset) *review.Server {
 // addUser adds an account without a password: tests sign in by cookie.
 func (in *instance) addUser(name string, role people.Role, slug string) *people.User {
 	in.t.Helper()
-	u, _, err := in.svc.AddUser(in.t.Context(), shell, review.NewUser{Email: name + "@example.org", Name: name, Role: role, ServerSlug: slug})
+	n := review.NewUser{Email: name + "@example.org", Name: name, Role: role}
+	if slug != "" {
+		n.Servers = []string{slug}
+	}
+	u, _, err := in.svc.AddUser(in.t.Context(), shell, n)
 	in.must(err)
 	return u
 }

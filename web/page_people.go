@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -43,19 +44,30 @@ func (s *Server) renderPeople(c echo.Context, status int, p views.PeoplePage, fo
 	for _, v := range servers {
 		names[v.Server.ID] = v.Server.Name
 	}
+	invitations, err := s.svc.Invitations(ctx, a)
+	if err != nil {
+		return err
+	}
 	p.Page = s.page(c, "People", "people")
 	for i := range users {
-		p.People = append(p.People, s.personLine(a, &users[i], names, servers))
+		if u := &users[i]; u.Joined() || !u.Active() || isMe(a, u) {
+			p.People = append(p.People, s.personLine(a, u, names, servers))
+		}
+	}
+	for i := range invitations {
+		if inv := &invitations[i]; !isMe(a, &inv.User) {
+			p.Invited = append(p.Invited, s.invitedLine(a, inv, names, servers))
+		}
 	}
 	p.Add = &views.PersonForm{
 		Email: form.Get("email"), Name: form.Get("name"),
-		Roles: rolePlaces(a, people.Role(cmpOr(form.Get("role"), string(people.Reviewer))), false), Servers: serverPlaces(a, servers, form.Get("server")),
+		Roles: rolePlaces(a, people.Role(cmpOr(form.Get("role"), string(people.Reviewer))), false), Servers: serverChoices(a, servers, form["server"]),
 	}
 	return s.render(c, status, views.People(p))
 }
 
 func (s *Server) personLine(a review.Actor, u *people.User, names map[string]string, servers []review.ServerView) views.PersonLine {
-	line := views.PersonLine{ID: u.ID, Label: prose.Show(u.Label()), Email: prose.Show(u.Email), You: a.User != nil && u.ID == a.User.ID}
+	line := views.PersonLine{ID: u.ID, Label: prose.Show(u.Label()), Email: prose.Show(u.Email), You: isMe(a, u)}
 	for _, m := range u.Memberships {
 		r := views.RoleLine{Role: string(m.Role)}
 		if m.ServerID != "" {
@@ -73,10 +85,41 @@ func (s *Server) personLine(a review.Actor, u *people.User, names map[string]str
 	}
 	line.RoleForm = &views.RoleForm{URL: path([]string{"people", u.ID, "role"}), Roles: rolePlaces(a, u.RoleOn(""), true), Servers: serverPlaces(a, servers, "")}
 	if isAdmin(a) {
-		line.ResetURL = path([]string{"people", u.ID, "reset"})
+		line.Acts = append(line.Acts, personAct(u, "reset", "Make a reset link", false))
 		if !line.You {
-			line.EndURL = path([]string{"people", u.ID, "disable"})
+			line.Acts = append(line.Acts, personAct(u, "disable", "Disable account", true))
 		}
+	}
+	return line
+}
+
+func isMe(a review.Actor, u *people.User) bool { return a.User != nil && u.ID == a.User.ID }
+
+func personAct(u *people.User, name, text string, danger bool) views.PersonAct {
+	return views.PersonAct{URL: path([]string{"people", u.ID, name}), Text: text, Danger: danger}
+}
+
+// invitedLine is an account that nobody came for.
+func (s *Server) invitedLine(a review.Actor, inv *review.Invitation, names map[string]string, servers []review.ServerView) views.PersonLine {
+	line := s.personLine(a, &inv.User, names, servers)
+	line.Acts, line.Ended = nil, !inv.Open(s.opt.Now())
+	if inv.MayRenew {
+		line.Acts = append(line.Acts, personAct(&inv.User, "invite", "Make a new link", false))
+	}
+	if inv.MayRevoke {
+		line.Acts = append(line.Acts, personAct(&inv.User, "uninvite", "Revoke invitation", true))
+	}
+	by := "from the shell"
+	if inv.By != "" {
+		by = "by " + inv.By
+	}
+	switch {
+	case inv.At.IsZero():
+		line.Invited = views.Say("Invited " + by + ". There is no link: make a new one.")
+	case line.Ended:
+		line.Invited = views.Say("Invited " + by + " " + s.ago(inv.At) + ". The link works no more: make a new one.")
+	default:
+		line.Invited = views.Say("Invited " + by + " " + s.ago(inv.At) + ". The link ends " + s.ago(inv.Until) + ".")
 	}
 	return line
 }
@@ -111,14 +154,46 @@ func serverPlaces(a review.Actor, servers []review.ServerView, chosen string) []
 	return out
 }
 
+// everyServer is the value of the choice of every server.
+const everyServer = "*"
+
+// serverChoices are the servers that somebody may invite to; where there is only
+// one there is nothing to choose.
+func serverChoices(a review.Actor, servers []review.ServerView, chosen []string) []views.Choice {
+	var out []views.Choice
+	for _, p := range serverPlaces(a, servers, "") {
+		value := cmpOr(p.Value, everyServer)
+		out = append(out, views.Choice{Value: value, Title: p.Label, Checked: slices.Contains(chosen, value)})
+	}
+	if len(out) == 1 {
+		out[0].Checked = true
+	}
+	return out
+}
+
+// invitedTo is where a form invites to; none is every server.
+func invitedTo(chosen []string) ([]string, error) {
+	switch {
+	case len(chosen) == 0:
+		return nil, review.Errorf(review.Invalid, "Choose the servers that this person is for, or every server.")
+	case slices.Contains(chosen, everyServer):
+		return nil, nil
+	}
+	return chosen, nil
+}
+
 // addPersonForm adds an account and shows its invitation, once.
 func (s *Server) addPersonForm(c echo.Context) error {
 	form, err := s.form(c)
 	if err != nil {
 		return err
 	}
-	n := review.NewUser{Email: form.Get("email"), Name: form.Get("name"), Role: people.Role(form.Get("role")), ServerSlug: form.Get("server")}
-	u, link, err := s.svc.AddUser(c.Request().Context(), s.actor(c), n)
+	n := review.NewUser{Email: form.Get("email"), Name: form.Get("name"), Role: people.Role(form.Get("role"))}
+	var u *people.User
+	var link string
+	if n.Servers, err = invitedTo(form["server"]); err == nil {
+		u, link, err = s.svc.AddUser(c.Request().Context(), s.actor(c), n)
+	}
 	if fault, ok := sentenceOf(err); ok {
 		return s.renderPeople(c, describe(err, "").Status, views.PeoplePage{Fault: fault}, form)
 	}
@@ -129,9 +204,27 @@ func (s *Server) addPersonForm(c echo.Context) error {
 		s.flash(c, flashDone, u.Label()+" has the role now.")
 		return c.Redirect(http.StatusSeeOther, "/people")
 	}
-	return s.renderPeople(c, http.StatusCreated, views.PeoplePage{
+	return s.showInvitation(c, http.StatusCreated, u, link)
+}
+
+func (s *Server) showInvitation(c echo.Context, status int, u *people.User, link string) error {
+	return s.renderPeople(c, status, views.PeoplePage{
 		Link: &views.OneLink{For: prose.Show(u.Label()), URL: link, Does: "It sets a password and works once, for 72 hours."},
 	}, nil)
+}
+
+// inviteForm makes a new link for an invitation and shows it, once.
+func (s *Server) inviteForm(c echo.Context) error {
+	u, link, err := s.svc.RenewInvitation(c.Request().Context(), s.actor(c), c.Param("id"))
+	if err != nil {
+		return s.afterPerson(c, err, "")
+	}
+	return s.showInvitation(c, http.StatusOK, u, link)
+}
+
+func (s *Server) uninviteForm(c echo.Context) error {
+	err := s.svc.RevokeInvitation(c.Request().Context(), s.actor(c), c.Param("id"))
+	return s.afterPerson(c, err, "The invitation is revoked. Its link works no more.")
 }
 
 func (s *Server) setRoleForm(c echo.Context) error {

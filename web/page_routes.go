@@ -28,6 +28,8 @@ func pageRoutes(s *Server) []route {
 		get("/people", anywhere(people.Maintainer), s.peoplePage),
 		post("/people", maintains, s.addPersonForm),
 		post("/people/:id/role", maintains, s.setRoleForm),
+		post("/people/:id/invite", maintains, s.inviteForm),
+		post("/people/:id/uninvite", maintains, s.uninviteForm),
 		post("/people/:id/disable", admins, s.forAdmins(s.disableForm)),
 		post("/people/:id/reset", admins, s.forAdmins(s.resetForm)),
 		get("/tokens", anywhere(people.Viewer), s.tokensPage),

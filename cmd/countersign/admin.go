@@ -203,12 +203,12 @@ type userCmd struct {
 }
 
 type userAddCmd struct {
-	Email        string `arg:"" help:"Mail address: it is the name to sign in with."`
-	Role         string `help:"What the person may do." enum:"admin,maintainer,reviewer,viewer" required:""`
-	Name         string `help:"Name for people."`
-	PasswordFile string `help:"File whose first line is the password."`
-	Server       string `help:"Only on this server; without: on every server."`
-	JSON         bool   `help:"Print JSON."`
+	Email        string   `arg:"" help:"Mail address: it is the name to sign in with."`
+	Role         string   `help:"What the person may do." enum:"admin,maintainer,reviewer,viewer" required:""`
+	Name         string   `help:"Name for people."`
+	PasswordFile string   `help:"File whose first line is the password."`
+	Server       []string `help:"Only on this server, or on these; without: on every server." placeholder:"SLUG"`
+	JSON         bool     `help:"Print JSON."`
 }
 
 // Run adds a person.
@@ -223,7 +223,7 @@ func (c *userAddCmd) Run(e *env) error {
 	}
 	defer in.close()
 	u, link, err := in.svc.AddUser(e.ctx, actor, review.NewUser{
-		Email: c.Email, Name: c.Name, Role: people.Role(c.Role), ServerSlug: c.Server, Password: password,
+		Email: c.Email, Name: c.Name, Role: people.Role(c.Role), Servers: c.Server, Password: password,
 	})
 	if err != nil {
 		return err

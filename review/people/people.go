@@ -47,6 +47,7 @@ type User struct {
 	PasswordHash string // argon2id, empty while none is set
 	InvitedBy    string // user id, "" for the first administrator and the shell
 	CreatedAt    time.Time
+	JoinedAt     time.Time // when they first got in; zero while the invitation is open
 	DisabledAt   time.Time // zero while the account is active
 	Memberships  []Membership
 }
@@ -56,6 +57,18 @@ type User struct {
 type Membership struct {
 	ServerID string
 	Role     Role
+}
+
+// Joined reports whether somebody ever came for the account.
+func (u *User) Joined() bool { return !u.JoinedAt.IsZero() }
+
+// Since is from when on the user and who invited them are two persons to the
+// outside: an invitation is nobody yet.
+func (u *User) Since() time.Time {
+	if u.Joined() {
+		return u.JoinedAt
+	}
+	return u.CreatedAt
 }
 
 // Active reports whether the user may do anything at all.

@@ -13,6 +13,9 @@ import (
 var peopleCases = map[string]func(*world){
 	"25: an invitation opened by a scanner": peopleInvitation,
 	"26: links are built from BASE_URL":     peopleReset,
+	"open invitations":                      peopleInvitations,
+	"an invitation to more than one's own":  peopleInvitedWider,
+	"inviter and invitee count once":        peopleKinSinceJoining,
 	"links end":                             peopleLinksEnd,
 	"signing in":                            peopleSignIn,
 	"sign-in is throttled":                  peopleThrottle,
@@ -68,7 +71,7 @@ func setUp(w *world) {
 }
 
 func peopleInvitation(w *world) {
-	u, link, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: "Zoe@Example.com", Name: "Zoe", Role: people.Reviewer, ServerSlug: "mot"})
+	u, link, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: "Zoe@Example.com", Name: "Zoe", Role: people.Reviewer, Servers: []string{"mot"}})
 	w.must(err)
 	if !strings.HasPrefix(link, baseURL+"/links/") || u.InvitedBy != w.ana.User.ID {
 		w.Errorf("link %s, invited by %q", link, u.InvitedBy)
@@ -88,6 +91,119 @@ func peopleInvitation(w *world) {
 	w.refused(err, review.NotFound)
 	_, err = w.svc.SignIn(w.ctx, "zoe@example.COM", "correct horse", "")
 	w.must(err)
+}
+
+// invitations returns the open ones that the actor sees, by address.
+func (w *world) invitations(a review.Actor) map[string]review.Invitation {
+	w.Helper()
+	list, err := w.svc.Invitations(w.ctx, a)
+	w.must(err)
+	out := map[string]review.Invitation{}
+	for _, inv := range list {
+		out[inv.User.Email] = inv
+	}
+	return out
+}
+
+func peopleInvitations(w *world) {
+	const zoe = "zoe@example.com"
+	u, first, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: zoe, Role: people.Reviewer, Servers: on("mot")})
+	w.must(err)
+	if inv := w.invitations(w.ben)[zoe]; inv.By != "Ana" || !inv.Open(w.clock) || inv.Open(w.clock.Add(72*time.Hour)) || !inv.MayRenew || !inv.MayRevoke {
+		w.Errorf("the invitation is %+v", inv)
+	}
+	_, err = w.svc.Invitations(w.ctx, w.rita)
+	w.refused(err, review.Forbidden)
+
+	_, second, err := w.svc.RenewInvitation(w.ctx, w.ben, u.ID)
+	w.must(err)
+	_, _, err = w.svc.Link(w.ctx, tokenOf(first)) // of two links only the newest works
+	w.refused(err, review.NotFound)
+	if inv := w.invitations(w.ana)[zoe]; inv.By != "Ben" {
+		w.Errorf("Ben holds the link, the invitation is by %q", inv.By)
+	}
+	w.must(w.svc.RevokeInvitation(w.ctx, w.ana, u.ID))
+	_, err = w.svc.UseReset(w.ctx, tokenOf(second), "correct horse", "")
+	w.refused(err, review.NotFound)
+	if _, listed := w.invitations(w.admin)[zoe]; listed {
+		w.Error("a revoked invitation is listed")
+	}
+	w.refused(w.svc.RevokeInvitation(w.ctx, w.admin, u.ID), review.Conflict, "revoked")
+	_, _, err = w.svc.RenewInvitation(w.ctx, w.admin, u.ID)
+	w.refused(err, review.Conflict, "revoked")
+
+	again, third, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: zoe, Role: people.Viewer, Servers: on("mot")})
+	w.must(err)
+	if again.ID != u.ID || third == "" || again.RoleOn(w.server.ID) != people.Viewer {
+		w.Errorf("invited again: %+v, link %q", again, third)
+	}
+	_, err = w.svc.UseReset(w.ctx, tokenOf(third), "correct horse", "")
+	w.must(err)
+	w.refused(w.svc.RevokeInvitation(w.ctx, w.ana, u.ID), review.Conflict, "came already")
+	_, _, err = w.svc.RenewInvitation(w.ctx, w.ana, u.ID)
+	w.refused(err, review.Conflict, "came already")
+}
+
+// peopleInvitedWider: whoever holds a link is all that the account is, so a
+// maintainer gets none to an account that is more elsewhere.
+func peopleInvitedWider(w *world) {
+	w.addServer("b", gate.Team)
+	const zoe = "zoe@example.com"
+	u, link, err := w.svc.AddUser(w.ctx, w.admin, review.NewUser{Email: zoe, Role: people.Reviewer, Servers: []string{"b", "b"}})
+	w.must(err)
+	for _, f := range []func(review.Actor) error{
+		func(a review.Actor) error { return w.svc.RevokeInvitation(w.ctx, a, u.ID) },
+		func(a review.Actor) error { _, _, err := w.svc.RenewInvitation(w.ctx, a, u.ID); return err },
+	} {
+		w.refused(f(w.ana), review.NotFound) // of another server
+		w.refused(f(w.rita), review.NotFound)
+	}
+	_, none, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: zoe, Role: people.Maintainer, Servers: on("mot")})
+	w.must(err)
+	if none != "" {
+		w.Error("a maintainer got a link into an account of another server")
+	}
+	_, _, err = w.svc.RenewInvitation(w.ctx, w.ana, u.ID)
+	w.refused(err, review.Forbidden, "more than you may give")
+	if inv := w.invitations(w.ana)[zoe]; inv.MayRenew || !inv.MayRevoke {
+		w.Errorf("to Ana the invitation is %+v", inv)
+	}
+	w.must(w.svc.RevokeInvitation(w.ctx, w.ana, u.ID)) // only what is hers
+	joined, err := w.svc.UseReset(w.ctx, tokenOf(link), "correct horse", "")
+	w.must(err)
+	if joined.RoleOn(w.server.ID) != people.NoRole || len(joined.Memberships) != 1 {
+		w.Errorf("Ana's part was revoked, joined as %+v", joined.Memberships)
+	}
+	_, _, err = w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: "y@example.com", Role: people.Viewer, Servers: []string{"mot", "b"}})
+	w.refused(err, review.NotFound) // b is not hers
+}
+
+// peopleKinSinceJoining: the 30 days begin when the invited person comes, so an
+// old invitation does not become a second pair of eyes on its first day.
+func peopleKinSinceJoining(w *world) {
+	_, link, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: "zoe@example.com", Role: people.Maintainer, Servers: on("mot")})
+	w.must(err)
+	w.clock = w.clock.Add(71 * time.Hour)
+	u, err := w.svc.UseReset(w.ctx, tokenOf(link), "correct horse", "")
+	w.must(err)
+	if !u.Since().Equal(w.clock) {
+		w.Errorf("counts since %s, came %s", u.Since(), w.clock)
+	}
+	w.mustSetPolicy(w.ana, quorum(3), review.PolicyInForce)
+	decide := func() error {
+		proposed := w.mustSetPolicy(w.ana, quorum(2), review.PolicyProposed)
+		zoe := w.again(review.Actor{User: u, Via: "browser"})
+		_, err := w.svc.DecidePolicy(w.ctx, zoe, "mot", proposed.Policy.Version, true)
+		if err != nil {
+			_, back := w.svc.DecidePolicy(w.ctx, w.ana, "mot", proposed.Policy.Version, false)
+			w.must(back)
+		}
+		return err
+	}
+	w.clock = w.clock.Add(gate.KinTime - time.Hour) // more than 30 days after the invitation
+	w.refused(decide(), review.Forbidden, "count as one person")
+	w.clock = w.clock.Add(time.Hour)
+	w.must(decide())
 }
 
 func peopleReset(w *world) {
@@ -392,9 +508,10 @@ func peopleBad(w *world) {
 		_, _, err := w.svc.AddUser(w.ctx, w.shell, n)
 		w.refused(err, review.Invalid)
 	}
+	w.password("Ada", "correct horse")
 	_, _, err := w.svc.AddUser(w.ctx, w.shell, review.NewUser{Email: "ADA@example.com", Role: people.Viewer})
 	w.refused(err, review.Conflict)
-	_, link, err := w.svc.AddUser(w.ctx, w.shell, review.NewUser{Email: email("Ada"), Role: people.Reviewer, ServerSlug: "mot"})
+	_, link, err := w.svc.AddUser(w.ctx, w.shell, review.NewUser{Email: email("Ada"), Role: people.Reviewer, Servers: []string{"mot"}})
 	w.must(err)
 	if link != "" {
 		w.Error("an account that exists got an invitation")

@@ -87,7 +87,7 @@ func policySecondPerson(w *world) {
 
 func policyWhoIsSecond(w *world) {
 	w.mustSetPolicy(w.ana, quorum(3), review.PolicyInForce)
-	invited, _, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: "new@example.com", Name: "New", Role: people.Maintainer, ServerSlug: "mot"})
+	invited, _, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: "new@example.com", Name: "New", Role: people.Maintainer, Servers: []string{"mot"}})
 	w.must(err)
 	made := w.mustSetPolicy(w.ana, quorum(2), review.PolicyProposed)
 	guest := review.Actor{User: invited, Via: "browser"}

@@ -78,7 +78,7 @@ func (w *world) addServer(slug string, p gate.Preset) (*review.Server, string) {
 func (w *world) person(name string, role people.Role, slug string) review.Actor {
 	w.Helper()
 	u, _, err := w.svc.AddUser(w.ctx, w.shell, review.NewUser{
-		Email: email(name), Name: name, Role: role, ServerSlug: slug,
+		Email: email(name), Name: name, Role: role, Servers: on(slug),
 	})
 	w.must(err)
 	return review.Actor{User: u, Via: "browser", Addr: "192.0.2.1"}
@@ -329,3 +329,11 @@ func (w *world) requirement(g *review.GateAnswer, id string) gate.Requirement {
 }
 
 func idOf(p *review.Pushed) string { return p.Answer.Release.ID }
+
+// on is the one server of a slug, or every one for "".
+func on(slug string) []string {
+	if slug == "" {
+		return nil
+	}
+	return []string{slug}
+}

@@ -131,6 +131,7 @@ func testUsers(b *bench) {
 
 	zoe.Memberships = []people.Membership{{ServerID: s.ID, Role: people.Admin}}
 	zoe.Name, zoe.Email, zoe.DisabledAt, zoe.PasswordHash = "", "z@example.com", b.now(), "other"
+	zoe.JoinedAt, zoe.InvitedBy = b.now(), ada.ID
 	b.update(func(tx review.Tx) error { return tx.UpdateUser(b.ctx, zoe) })
 	byID := read(b, func(tx review.Tx) (*people.User, error) { return tx.UserByID(b.ctx, zoe.ID) })
 	b.equal(byID, zoe)
@@ -208,4 +209,30 @@ func testLinks(b *bench) {
 	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.UseLink(b.ctx, []byte("x"), at) })
 	missing(b, func(tx review.Tx) (*review.Link, error) { return tx.LinkByHash(b.ctx, []byte("x")) })
 	b.equal(get(), l)
+}
+
+func testUnusedLinks(b *bench) {
+	link := func(hash, user string, kind review.LinkKind) review.Link {
+		return review.Link{Hash: []byte(hash), Kind: kind, UserID: user, ExpiresAt: b.now(), MadeBy: "ana", MadeAt: b.clock}
+	}
+	first, second := link("1", "zoe", review.LinkInvite), link("2", "rob", review.LinkInvite)
+	other, third := link("3", "zoe", review.LinkReset), link("4", "zoe", review.LinkInvite)
+	b.update(func(tx review.Tx) error {
+		for _, l := range []review.Link{first, second, other, third} {
+			if err := tx.InsertLink(b.ctx, &l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	unused := func(kind review.LinkKind) []review.Link {
+		return read(b, func(tx review.Tx) ([]review.Link, error) { return tx.UnusedLinks(b.ctx, kind) })
+	}
+	b.equal(unused(review.LinkInvite), []review.Link{third, second, first})
+	b.update(func(tx review.Tx) error {
+		return tx.EndLinksOfUser(b.ctx, "zoe", []review.LinkKind{review.LinkInvite}, b.now())
+	})
+	b.equal(unused(review.LinkInvite), []review.Link{second})
+	b.equal(unused(review.LinkReset), []review.Link{other})
+	b.refuses(review.Conflict, func(tx review.Tx) error { return tx.UseLink(b.ctx, first.Hash, b.now()) })
 }

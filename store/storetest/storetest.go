@@ -91,6 +91,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"users", testUsers},
 		{"tokens", testTokens},
 		{"links", testLinks},
+		{"unused links", testUnusedLinks},
 		{"deliveries", testDeliveries},
 		{"replays", testReplays},
 		{"unverified deliveries are counted", testUnverified},
