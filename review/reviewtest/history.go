@@ -102,7 +102,7 @@ type history struct {
 }
 
 func (h *history) begin() {
-	u, _, err := h.svc.AddUser(h.ctx, h.ana, review.NewUser{Email: "guest@example.com", Name: "Guest", Role: people.Reviewer, ServerSlug: "mot"})
+	u, _, err := h.svc.AddUser(h.ctx, h.ana, review.NewUser{Email: "guest@example.com", Name: "Guest", Role: people.Reviewer, Servers: on("mot")})
 	h.must(err)
 	h.guest = review.Actor{User: u, Via: "browser", Addr: "192.0.2.1"}
 	first := teamRules()
