@@ -76,7 +76,10 @@ func (l *loader) subjects(as *assessment) []gate.Subject {
 	family := as.familyOf()
 	subjects := make([]gate.Subject, 0, len(as.candidate.tools)+len(others)+1)
 	for _, t := range as.candidate.tools {
-		s := gate.Subject{Subject: change.SubjectTool, Name: t.Name, Position: t.Position, From: t.Digest, To: t.Digest}
+		s := gate.Subject{
+			Subject: change.SubjectTool, Name: t.Name, Position: t.Position, From: t.Digest, To: t.Digest,
+			Findings: as.findingsOf(change.SubjectTool, t.Position),
+		}
 		if c := changed[t.Position]; c != nil {
 			s = l.subject(as, c)
 			s.Name, s.Position, s.Family = t.Name, t.Position, family[t.Name]
@@ -89,7 +92,9 @@ func (l *loader) subjects(as *assessment) []gate.Subject {
 		subjects = append(subjects, s)
 	}
 	if h := as.outline.Instructions; !instructions && !h.IsZero() && as.base != nil {
-		subjects = append(subjects, gate.Subject{Subject: change.SubjectInstructions, From: h, To: h})
+		subjects = append(subjects, gate.Subject{
+			Subject: change.SubjectInstructions, From: h, To: h, Findings: as.findingsOf(change.SubjectInstructions, 0),
+		})
 	}
 	return subjects
 }

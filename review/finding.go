@@ -302,7 +302,7 @@ func fullFindings(ctx context.Context, tx Tx, p pair) ([]Finding, error) {
 type judged struct {
 	counts  FindingCounts
 	at      map[int]gate.Findings // by subject, see subjectAt
-	listing []gate.Finding        // new ones that are about no subject
+	listing []gate.Finding        // that are about no subject
 }
 
 // judge takes waivers in. Without a base everything is new.
@@ -317,8 +317,8 @@ func (ms marks) judge(ws waivers, first bool) *judged {
 			}
 			open = true
 			j.at[m.At[n]] = j.at[m.At[n]].With(m.Rule, m.Severity, m.New || first)
-			if m.At[n] == 0 && (m.New || first) {
-				j.listing = append(j.listing, gate.Finding{Rule: m.Rule, Severity: m.Severity})
+			if m.At[n] == 0 {
+				j.listing = append(j.listing, gate.Finding{Rule: m.Rule, Severity: m.Severity, Old: !m.New && !first})
 			}
 		}
 		if !open {
@@ -347,7 +347,7 @@ func (c *FindingCounts) Add(s lint.Severity) {
 	}
 }
 
-// findingsOf is what is known of a changed subject of the candidate.
+// findingsOf is what is known of a subject of the candidate.
 func (as *assessment) findingsOf(subject change.Subject, position int) gate.Findings {
 	switch {
 	case as.judged == nil || subject == change.SubjectOrder:

@@ -37,6 +37,7 @@ func Evaluate(f Facts) Outcome {
 		e.problems()
 		e.threads()
 		e.findings()
+		e.severity()
 		e.limits()
 		e.withdrawn()
 	}
@@ -239,22 +240,55 @@ func (e *evaluation) orAcknowledge() string {
 	return ""
 }
 
-// findings adds one requirement for each high finding that came in and is about the
-// listing as a whole, where the policy asks more for such than for others: nobody
-// decides a listing, so somebody must waive it.
+// findings adds one requirement for each finding about the listing as a whole that
+// the policy does not let by: nobody decides a listing, so somebody must accept it.
+// That is a high one that came in, where the policy asks more for such than for
+// others, and any of a severity that blocks.
 func (e *evaluation) findings() {
-	if !e.facts.Policy.has(RowFinding) || e.facts.ReleasedAs != "" {
+	if e.facts.ReleasedAs != "" {
 		return
 	}
 	for _, f := range e.facts.Findings {
-		if f.Severity.Rank() < lint.High.Rank() {
+		high := e.facts.Policy.has(RowFinding) && !f.Old && f.Severity.Rank() >= lint.High.Rank()
+		if !high && !e.facts.Policy.blocks(f.Severity) {
 			continue
 		}
 		e.tally.findings++
-		e.add(Requirement{ID: "finding:" + f.Rule, State: Open, WhoCan: labels(e.who(func(p *Person) bool {
-			return p.Maintainer && (e.facts.Policy.SelfReview() || !e.authors[p.ID])
-		})), Why: fmt.Sprintf("Rule %s found something of severity %s in the listing as a whole. Push a listing without it, or accept the finding with a reason.", f.Rule, f.Severity)})
+		e.add(Requirement{ID: "finding:" + f.Rule, State: Open, WhoCan: e.waivers(f.Severity),
+			Why: fmt.Sprintf("Rule %s found something of severity %s in the listing as a whole. Push a listing without it, or accept the finding with a reason.", f.Rule, f.Severity)})
 	}
+}
+
+// severity adds one requirement for each subject with a finding of a severity that
+// blocks. An approval does not answer it: the finding has to go, or somebody has to
+// accept it.
+func (e *evaluation) severity() {
+	if e.facts.Policy.FindingSeverity == "" || e.facts.ReleasedAs != "" {
+		return
+	}
+	for i := range e.facts.Subjects {
+		s := &e.facts.Subjects[i]
+		if s.removal() || !e.facts.Policy.blocks(s.Findings.Worst) {
+			continue
+		}
+		e.tally.findings++
+		e.add(Requirement{ID: "findings:" + label(s), State: Open, WhoCan: e.waivers(s.Findings.Worst), Why: fmt.Sprintf(
+			"Rule %s found something of severity %s in %s, and this policy lets none of severity %s or graver by. Push a text without it, or accept the finding with a reason.",
+			s.Findings.Rule, s.Findings.Worst, label(s), e.facts.Policy.FindingSeverity)})
+	}
+}
+
+// blocks reports whether findings of a severity block until somebody accepts them.
+func (p Policy) blocks(s lint.Severity) bool {
+	return p.FindingSeverity != "" && s != "" && s.Rank() >= p.FindingSeverity.Rank()
+}
+
+// waivers names who can accept a finding: for a grave one it takes a maintainer.
+func (e *evaluation) waivers(s lint.Severity) []string {
+	return labels(e.who(func(p *Person) bool {
+		role := p.Maintainer || p.Decides && s.Rank() < lint.High.Rank()
+		return role && (e.facts.Policy.SelfReview() || !e.authors[p.ID])
+	}))
 }
 
 // threads adds one requirement for each thread that blocks. The author of the

@@ -31,7 +31,7 @@ type Facts struct {
 	Problems []Problem  // of level error
 	Threads  []Thread   // open ones that block
 	Baseline Baseline
-	Findings []Finding // new ones that are about no subject, and nobody waived
+	Findings []Finding // that are about no subject, and nobody waived
 	People   []Person  // who may decide on this server
 	Authors  []string  // ids of the people who wrote or pushed the candidate
 	Measured Measured  // what the limits of the policy are held against
@@ -82,6 +82,7 @@ type Release struct {
 type Finding struct {
 	Rule     string
 	Severity lint.Severity
+	Old      bool // the base had it
 }
 
 // Findings sum up what rules found in a subject and nobody waived. The zero value

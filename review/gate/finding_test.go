@@ -62,6 +62,50 @@ func TestFindingWords(t *testing.T) {
 	}
 }
 
+// A severity that blocks is answered by a waiver alone, which the facts leave out,
+// and asks for what the base had as well.
+func TestFindingSeverity(t *testing.T) {
+	with := func(s gate.Subject, severity lint.Severity, isNew bool) gate.Subject {
+		s.Findings = s.Findings.With("poison.conceal", severity, isNew)
+		return s
+	}
+	gone := with(removed(), lint.Critical, false)
+	for _, c := range []struct {
+		name    string
+		blocks  lint.Severity
+		subject gate.Subject
+		listing []gate.Finding
+		want    []string
+	}{
+		{"none blocks", "", with(same(), lint.Critical, false), nil, []string{}},
+		{"milder", lint.High, with(same(), lint.Warn, false), nil, []string{}},
+		{"that very severity", lint.High, with(same(), lint.High, false), nil, []string{"findings:find"}},
+		{"graver", lint.Warn, with(same(), lint.Critical, false), nil, []string{"findings:find"}},
+		{"of a change, beside its approval", lint.Warn, with(find(change.Text), lint.Warn, true), nil, []string{"approval:find", "findings:find"}},
+		{"of what is gone", lint.Info, gone, nil, []string{"removal:find"}},
+		{"of the listing", lint.Warn, same(), []gate.Finding{{Rule: "surface.x", Severity: lint.Warn, Old: true}}, []string{"finding:surface.x"}},
+		{"of the listing, milder", lint.High, same(), []gate.Finding{{Rule: "surface.x", Severity: lint.Warn}}, []string{}},
+	} {
+		f := facts(gate.Team, c.subject)
+		f.Policy.FindingSeverity, f.Findings = c.blocks, c.listing
+		if diff := cmp.Diff(c.want, open(gate.Evaluate(f))); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
+		}
+		f.ReleasedAs = "1.1"
+		if got := open(gate.Evaluate(f)); len(got) > 0 {
+			t.Errorf("%s, released: %q", c.name, got)
+		}
+	}
+	f := facts(gate.Team, with(find(change.Text), lint.Warn, true))
+	f.Policy.FindingSeverity, f.Verdicts = lint.Warn, []gate.Verdict{says("ana", gate.Approve, f.Subjects[0], "Fine.")}
+	if diff := cmp.Diff([]string{"findings:find"}, open(gate.Evaluate(f))); diff != "" {
+		t.Errorf("approved: (-want +got)\n%s", diff)
+	}
+	if who := gate.Evaluate(f).Answer.Requirements[1].WhoCan; len(who) != 4 {
+		t.Errorf("a warning can be accepted by every reviewer: %q", who)
+	}
+}
+
 func TestKin(t *testing.T) {
 	people := []gate.Person{{ID: "ana", Since: day0}, {ID: "ben", InvitedBy: "ana", Since: day0}, {ID: "rita", InvitedBy: "ben", Since: day0}}
 	soon, later := day0.AddDate(0, 0, 29), day0.AddDate(0, 0, 30)

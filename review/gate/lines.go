@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -148,14 +149,8 @@ func (p Policy) Check() string {
 	if p.DestructiveDays < 0 || p.DestructiveDays > 3650 {
 		return "destructive_expiry_days: use 0 (never) to 3650."
 	}
-	return p.asleep()
-}
-
-// asleep refuses the lines that nothing can judge yet: choosing them would promise
-// what the gate does not keep.
-func (p Policy) asleep() string {
-	if p.FindingSeverity != "" {
-		return "finding_severity can't be chosen yet: high and critical findings ask what the line findings asks. Leave it out."
+	if p.FindingSeverity != "" && p.FindingSeverity.Rank() < 0 {
+		return fmt.Sprintf("finding_severity: there is no severity %.40q: use info, warn, high or critical, or leave it out.", string(p.FindingSeverity))
 	}
 	return ""
 }
@@ -250,6 +245,7 @@ func (p Policy) Loosens(old Policy) []string {
 	say(old.Order && !p.Order, "order: not asked for.")
 	say(!old.RequiredWithDefault && p.RequiredWithDefault, "required_with_default: asks what behaviour asks.")
 	say(old.DestructiveDays > 0 && (p.DestructiveDays == 0 || p.DestructiveDays > old.DestructiveDays), "destructive_expiry_days: approvals of destructive tools count for longer.")
+	say(milder(old.FindingSeverity, p.FindingSeverity), "finding_severity: fewer findings block.")
 	say(old.NoShellTokens && !p.NoShellTokens, "shell_tokens: answers by tokens made on the command line count.")
 	say(old.BoundDeliveries && !p.BoundDeliveries, "bound_deliveries: the query of a push is not bound by its id.")
 	return out
@@ -300,9 +296,18 @@ func Strictest(old, now Policy) Policy {
 	if d := old.DestructiveDays; d > 0 && (now.DestructiveDays == 0 || d < now.DestructiveDays) {
 		out.DestructiveDays = d
 	}
+	if milder(old.FindingSeverity, now.FindingSeverity) {
+		out.FindingSeverity = old.FindingSeverity
+	}
 	out.NoShellTokens = old.NoShellTokens || now.NoShellTokens
 	out.BoundDeliveries = old.BoundDeliveries || now.BoundDeliveries
 	return out
+}
+
+// milder reports whether fewer findings block at a severity, "" for none, than at an
+// older one.
+func milder(old, now lint.Severity) bool {
+	return old != "" && (now == "" || now.Rank() > old.Rank())
 }
 
 func stricter(a, b Line) Line {

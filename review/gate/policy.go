@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/lint"
 )
 
 // Preset answers "Who reviews?", the one question that a policy starts from.
@@ -41,8 +42,9 @@ type Policy struct {
 	NoShellTokens       bool `json:"no_shell_tokens,omitempty" yaml:"no_shell_tokens"`                 // approvals by review tokens that were made on the command line don't count
 	BoundDeliveries     bool `json:"bound_deliveries_only,omitempty" yaml:"bound_deliveries_only"`     // signed pushes must bind their query
 
-	// FindingSeverity waits for what judges it and can't be chosen until then.
-	FindingSeverity string `json:"finding_severity,omitempty" yaml:"finding_severity,omitempty"`
+	// FindingSeverity is the mildest severity at which a finding blocks until somebody
+	// accepts it, whether the base had it or not; "" for none.
+	FindingSeverity lint.Severity `json:"finding_severity,omitempty" yaml:"finding_severity,omitempty"`
 
 	// LoosenedAt is when a version that asks for less came into force last. Releases
 	// that were open then are judged by [Effective].

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -71,6 +72,9 @@ func TestLoosens(t *testing.T) {
 		{"limits", set(func(p *gate.Policy) { p.Limits = gate.Limits{Hosts: []string{"codex"}, Ceiling: 10, Growth: 5} }),
 			set(func(p *gate.Policy) { p.Limits = gate.Limits{Ceiling: 11} }), "limits: codex may refuse, limits: the listing may have more, limits: the listing may grow"},
 		{"limits are set", team(), set(func(p *gate.Policy) { p.Limits = gate.Limits{Ceiling: 11} }), ""},
+		{"graver findings only", set(func(p *gate.Policy) { p.FindingSeverity = lint.Warn }), set(func(p *gate.Policy) { p.FindingSeverity = lint.High }), "finding_severity:"},
+		{"findings don't block", set(func(p *gate.Policy) { p.FindingSeverity = lint.Critical }), team(), "finding_severity:"},
+		{"milder findings too", set(func(p *gate.Policy) { p.FindingSeverity = lint.High }), set(func(p *gate.Policy) { p.FindingSeverity = lint.Info }), ""},
 		{"threads", set(func(p *gate.Policy) { p.AllThreads = true }), team(), "threads:"},
 		{"order", set(func(p *gate.Policy) { p.Order = true }), team(), "order:"},
 		{"required with default", team(), set(func(p *gate.Policy) { p.RequiredWithDefault = true }), "required_with_default:"},
@@ -170,7 +174,8 @@ func TestPolicyCheck(t *testing.T) {
 		"team of nobody":   {owned(gate.OwnerRule{Teams: []string{"ops"}}), "no members"},
 		"rule of nobody":   {owned(gate.OwnerRule{Names: []string{"a"}}), "people or teams"},
 		"class":            {owned(gate.OwnerRule{Teams: []string{"pay"}, Classes: []change.Class{"big"}}), "class"},
-		"asleep: findings": {set(func(p *gate.Policy) { p.FindingSeverity = "high" }), "can't be chosen yet"},
+		"severity":         {set(func(p *gate.Policy) { p.FindingSeverity = lint.Warn }), ""},
+		"unknown severity": {set(func(p *gate.Policy) { p.FindingSeverity = "bad" }), "info, warn, high or critical"},
 		"days":             {set(func(p *gate.Policy) { p.DestructiveDays = -1 }), "3650"},
 		"families":         {set(func(p *gate.Policy) { p.Families = map[string][]string{"pay": nil} }), "pattern"},
 	} {

@@ -17,6 +17,7 @@ var findingCases = map[string]func(*world){
 	"a high finding of a server that is not ours":      findingExternal,
 	"a new finding is never passed by rule":            findingRule,
 	"an old finding asks for nothing more":             findingOld,
+	"a severity that blocks":                           findingSeverity,
 	"one answer for many tools":                        findingMany,
 	"a baseline acknowledges high findings one by one": findingBaseline,
 	"counts in the push's answer and in lists":         findingCounts,
@@ -118,6 +119,26 @@ func findingOld(w *world) {
 	}
 	w.must(w.decide(w.rita, idOf(p), review.Approve, "", "list"))
 	w.wantGate(p, gate.Pass)
+}
+
+// findingSeverity: a finding of a tool that did not change blocks as well, until it
+// is accepted; what was released stays released.
+func findingSeverity(w *world) {
+	w.released("1", three())
+	p := w.push("2", joined(conceals))
+	w.approve(w.rita, idOf(p), "seek")
+	w.release(p)
+	next := w.push("3", listing(tool("find", "Finds."), tool("drop", "Drops."), tool("list", "Lists all."), tool("seek", conceals)))
+	w.approve(w.rita, idOf(next), "list")
+	w.wantGate(next, gate.Pass)
+	w.mustSetPolicy(w.ana, gate.Policy{Preset: gate.Team, FindingSeverity: lint.High}, review.PolicyInForce)
+	g := w.wantGate(next, gate.Blocked, "findings:seek")
+	if r := w.requirement(g, "findings:seek"); !strings.Contains(r.Why, "poison.conceal") || len(r.WhoCan) == 0 {
+		w.Errorf("%+v", r)
+	}
+	w.wantGate(p, gate.Pass)
+	w.must(w.waive(w.ana, idOf(next), "poison.conceal"))
+	w.wantGate(next, gate.Pass)
 }
 
 func findingMany(w *world) {

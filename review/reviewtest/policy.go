@@ -144,8 +144,8 @@ func policyUnsatisfiable(w *world) {
 	p.Owners = []gate.OwnerRule{{People: []string{"vic@example.com"}}}
 	_, err = w.setPolicy(w.ana, p)
 	w.refused(err, review.Conflict, "vic@example.com")
-	_, err = w.setPolicy(w.ana, gate.Policy{Preset: gate.Team, FindingSeverity: "high"})
-	w.refused(err, review.Invalid, "can't be chosen yet")
+	_, err = w.setPolicy(w.ana, gate.Policy{Preset: gate.Team, FindingSeverity: "bad"})
+	w.refused(err, review.Invalid, "no severity")
 	_, err = w.setPolicy(w.rita, quorum(2))
 	w.refused(err, review.Forbidden)
 }
