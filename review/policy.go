@@ -50,6 +50,7 @@ type PolicyView struct {
 	Role     people.Role
 	Versions []PolicyVersion // newest first
 	Proposed *PolicyVersion  // that waits, nil for none
+	Mine     bool            // the actor wrote the one that waits
 	MayAgree string          // "" or why the actor can't agree to it
 	MayEdit  string          // "" or why the actor can't edit
 	Present  []gate.Person   // who may decide here
@@ -68,6 +69,9 @@ func (s *Service) Policy(ctx context.Context, a Actor, slug string) (*PolicyView
 		if v.Versions, err = tx.Policies(ctx, []string{srv.ID}); err != nil {
 			return err
 		}
+		if len(v.Versions) == 0 {
+			v.Versions = []PolicyVersion{*firstPolicy(srv)}
+		}
 		users, err := tx.Users(ctx)
 		if err != nil {
 			return err
@@ -75,6 +79,7 @@ func (s *Service) Policy(ctx context.Context, a Actor, slug string) (*PolicyView
 		v.Present = slices.DeleteFunc(peopleOf(users, srv.ID), func(p gate.Person) bool { return !p.Decides })
 		if i := slices.IndexFunc(v.Versions, func(p PolicyVersion) bool { return p.State == PolicyProposed }); i >= 0 {
 			v.Proposed = &v.Versions[i]
+			v.Mine = a.userID() != "" && a.userID() == v.Proposed.ByID
 			v.MayAgree = sentenceOr(mayAgree(a, srv, v.Proposed, v.Present))
 		}
 		v.MayEdit = sentenceOr(a.allow(srv.ID, people.Maintainer))

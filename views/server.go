@@ -97,13 +97,13 @@ type CompareForm struct {
 	To   []Place
 }
 
-// SettingsView is what maintainers may change.
+// SettingsView is how a server is set up.
 type SettingsView struct {
-	PolicyURL string
-	Presets   []Choice
-	RotateURL string
-	Cannot    string // why not
-	Fault     Sentence
+	PolicyURL     string
+	PolicyVersion string
+	NamesURL      string
+	Reviews       string // the preset: "A team"
+	RotateURL     string // "" for those who can't change it
 }
 
 // UploadPage pushes a listing by hand.

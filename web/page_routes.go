@@ -54,7 +54,11 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/push", reviews, s.uploadPage),
 		post("/servers/:server/push", reviews, s.uploadForm).limited(s.uploadBody()),
 		post("/servers/:server/secret", maintains, s.rotateSecretForm),
+		get("/servers/:server/policy", reads, s.policyPage),
+		get("/servers/:server/policy/yaml", reads, s.policyYAML),
 		post("/servers/:server/policy", maintains, s.policyForm),
+		post("/servers/:server/policy/try", reads, s.tryPolicyForm),
+		post("/servers/:server/policy/decide", maintains, s.decidePolicyForm),
 	}
 	return append(append(routes, releaseRoutes(s)...), findingPages(s)...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -95,28 +96,6 @@ func (s *Server) rotateSecretForm(c echo.Context) error {
 	}
 	p.Width = narrow
 	return s.render(c, http.StatusOK, views.Secret(p))
-}
-
-func (s *Server) policyForm(c echo.Context) error {
-	form, err := s.form(c)
-	if err != nil {
-		return err
-	}
-	slug := c.Param("server")
-	err = s.svc.SetPreset(c.Request().Context(), s.actor(c), slug, gate.Preset(form.Get("preset")))
-	if fault, ok := sentenceOf(err); ok {
-		s.flash(c, flashProblem, fault.String())
-		return c.Redirect(http.StatusSeeOther, serverPath(slug)+"#settings")
-	}
-	if err != nil {
-		return err
-	}
-	v, err := s.svc.Policy(c.Request().Context(), s.actor(c), slug)
-	if err != nil {
-		return err
-	}
-	s.flash(c, flashDone, policySaved(v))
-	return c.Redirect(http.StatusSeeOther, serverPath(slug))
 }
 
 const waitingSentence = "Waiting for the first push."
@@ -330,11 +309,14 @@ func (s *Server) profileLines(v *review.ServerView) []views.ProfileLine {
 }
 
 func serverSettings(v *review.ServerView) *views.SettingsView {
-	if !v.Role.AtLeast(people.Maintainer) {
-		return &views.SettingsView{Cannot: "A maintainer of this server can change its settings."}
+	out := &views.SettingsView{PolicyURL: policyPath(v.Server.Slug), PolicyVersion: strconv.Itoa(v.Server.Policy.Version), NamesURL: serverPath(v.Server.Slug) + "/aliases"}
+	for _, c := range presetChoices(v.Server.Policy.Preset) {
+		if c.Checked {
+			out.Reviews = c.Title
+		}
 	}
-	return &views.SettingsView{
-		PolicyURL: serverPath(v.Server.Slug) + "/policy", RotateURL: serverPath(v.Server.Slug) + "/secret",
-		Presets: presetChoices(v.Server.Policy.Preset),
+	if v.Role.AtLeast(people.Maintainer) {
+		out.RotateURL = serverPath(v.Server.Slug) + "/secret"
 	}
+	return out
 }

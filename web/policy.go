@@ -124,8 +124,8 @@ func (s *Server) decidePolicy(c echo.Context) error {
 }
 
 // policySaved says what became of an edit.
-func policySaved(v *review.PolicyView) string {
-	switch last := v.Versions[0]; {
+func policySaved(last *review.PolicyVersion) string {
+	switch {
 	case last.State == review.PolicyProposed:
 		return fmt.Sprintf("Version %d is saved. It asks for less, so another maintainer must agree before it applies.", last.Policy.Version)
 	case len(last.Loosens) > 0:

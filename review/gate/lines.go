@@ -190,22 +190,23 @@ func (p Policy) checkRule(r OwnerRule) string {
 
 // Unsatisfiable says what nobody present could answer, "" when everything can be.
 func (p Policy) Unsatisfiable(people []Person) string {
-	present := 0
+	var present []string
 	byAddress := map[string]bool{}
 	for _, who := range people {
 		if who.Decides {
-			present++
+			present = append(present, who.Label)
 			byAddress[strings.ToLower(who.Email)] = true
 		}
 	}
 	for _, r := range Rows {
-		if l := p.row(r); p.has(r) && !l.Block && l.Approvals > present {
-			return fmt.Sprintf("Nobody could satisfy this: %s asks for %s, and %s may decide here.", r, plural(l.Approvals, "approval", "approvals"), plural(present, "person", "people"))
+		if l := p.row(r); p.has(r) && !l.Block && l.Approvals > len(present) {
+			return fmt.Sprintf("Nobody could satisfy this: %s asks for %s, and %s may decide here (%s). Add %s first.", r, plural(l.Approvals, "approval", "approvals"),
+				plural(len(present), "person", "people"), and(present), plural(l.Approvals-len(present), "reviewer", "reviewers"))
 		}
 	}
 	for i, r := range p.Owners {
 		if !slices.ContainsFunc(p.Members(r), func(a string) bool { return byAddress[a] }) {
-			return fmt.Sprintf("Nobody could satisfy this: owners/%d names %s, none of whom may decide here.", i, r.who())
+			return fmt.Sprintf("Nobody could satisfy this: owners/%d names %s, none of whom may decide here. Make %s a reviewer first, or name somebody else.", i, r.who(), join(p.Members(r), "or"))
 		}
 	}
 	return ""

@@ -137,6 +137,10 @@ func (p Policy) has(r Row) bool {
 	return set || preset
 }
 
+// Row returns what the policy asks for a kind of change, and whether it asks
+// anything of it beside what the class of the change asks.
+func (p Policy) Row(r Row) (Line, bool) { return p.row(r), p.has(r) }
+
 // row returns what the policy asks for a kind of change; where it says nothing, the
 // least that a line can ask.
 func (p Policy) row(r Row) Line {

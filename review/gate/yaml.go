@@ -52,11 +52,11 @@ func ParseYAML(b []byte) (Policy, error) {
 	if p.Preset == "" {
 		p.Preset = Team
 	}
-	return p.spare(), nil
+	return p.Spare(), nil
 }
 
-// spare leaves out the lines that say what the preset says.
-func (p Policy) spare() Policy {
+// Spare leaves out the lines that say what the preset says.
+func (p Policy) Spare() Policy {
 	lines := map[Row]Line{}
 	for r, l := range p.Lines {
 		if preset, ok := presets[p.known()][r]; !ok || preset != l {
