@@ -49,6 +49,9 @@ type app struct {
 	url  string
 	link string // that it printed: sign-in of the demo, set-up of a new server
 	env  []string
+	cmd  *exec.Cmd
+
+	secret string // of the server weather, once a test made it
 }
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
@@ -68,7 +71,7 @@ func run(t *testing.T, env []string, args ...string) *app {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{t: t, env: cmd.Env}
+	a := &app{t: t, env: cmd.Env, cmd: cmd}
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()

@@ -46,19 +46,14 @@ func TestHostileListing(t *testing.T) {
 	a := newServer(t)
 	b := newTab(t, screens[0])
 	_, out := a.shell("server", "add", "weather", "--policy", "solo", "--json")
-	var server struct {
-		Secret string `json:"webhook_secret"`
-	}
-	if err := json.Unmarshal([]byte(out), &server); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	secret := secretIn(t, out)
 	k := keyboard{b}
 	b.open(a.link)
 	k.write("#email", "ana@example.com")
 	k.write("#password", "a sentence that nobody guesses")
 	k.leave("\r")
-	a.push("1.0.0", server.Secret, hostileTools(1)...)
-	a.push("2.0.0", server.Secret, hostileTools(2)...)
+	a.push("1.0.0", secret, hostileTools(1)...)
+	a.push("2.0.0", secret, hostileTools(2)...)
 
 	b.open(a.url + "/servers/weather")
 	release := eval[string](b, `document.querySelector("a[href^='/releases/']").getAttribute("href")`)

@@ -287,6 +287,18 @@ func TestStoryByKeyboard(t *testing.T) {
 	a.wantGate(second, token, 0)
 }
 
+// secretIn reads the webhook secret that "server add --json" printed.
+func secretIn(t *testing.T, out string) string {
+	t.Helper()
+	var made struct {
+		Secret string `json:"webhook_secret"`
+	}
+	if err := json.Unmarshal([]byte(out), &made); err != nil || made.Secret == "" {
+		t.Fatalf("server add printed %q", out)
+	}
+	return made.Secret
+}
+
 func tokenIn(t *testing.T, out string) string {
 	t.Helper()
 	var made struct{ Token string }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -10,16 +11,30 @@ import (
 )
 
 // Draft is what somebody wrote on a release and did not publish yet: a comment, an
-// answer in a thread, or a decision with its note. It is kept on the server, so
-// nothing typed is lost, and shown to nobody else.
+// answer in a thread, a decision with its note, or the texts of another form. It is
+// kept on the server, so nothing typed is lost, and shown to nobody else.
 type Draft struct {
 	UserID    string
 	ReleaseID string
 	Target    string // what it is for; a draft with the same target replaces it
 	UpdatedAt time.Time
+	Revision  int64  // grows with every save
+	CopyOf    string // target of the draft that two pages wrote at once; "" for that one itself
+	Place     string // what the form that it was typed into is about, as the form says it
 
-	Comment *NewComment  // nil for a decision
-	Item    *VerdictItem // nil for a comment; without a verdict it is a note only
+	Comment *NewComment  // nil unless it is one
+	Item    *VerdictItem // nil unless it is one; without a verdict it is a note only
+	Texts   []string     // of another form, in its order; never published from here
+
+	Writing
+}
+
+// Writing says who saves a draft and what they had seen of it, so that two open
+// pages don't write over each other.
+type Writing struct {
+	Saw    int64  // revision that the page read or saved last, 0 for none
+	Writer string // of one open page, unlike any other's; "" for none
+	Count  int64  // of that page's saves: an earlier one that arrives late is dropped
 }
 
 // DraftStore keeps drafts.
@@ -34,13 +49,28 @@ type DraftStore interface {
 // maxDrafts bounds what one person keeps on one release.
 const maxDrafts = 500
 
-// SaveDraft keeps a draft of the actor. A target names what it is for: "" makes
-// one, which comes back. A comment with nothing in it, and a decision with neither
-// verdict nor note, removes the draft.
+// SaveDraft keeps a draft of the actor, whatever was kept before. A target names
+// what it is for: "" makes one, which comes back. A comment with nothing in it, and
+// a decision with neither verdict nor note, removes the draft.
 func (s *Service) SaveDraft(ctx context.Context, a Actor, releaseID string, d Draft) (*Draft, error) {
+	return s.keepDraft(ctx, a, releaseID, d, func(*Draft, []Draft) bool { return true })
+}
+
+// TypeDraft keeps what a page has of a draft, as d.Writing says. Where another page
+// saved the draft since this one saw it, both are kept: what comes back is then a
+// draft of its own, with CopyOf, which the page goes on with. Nothing typed is
+// removed by a page that did not see it.
+func (s *Service) TypeDraft(ctx context.Context, a Actor, releaseID string, d Draft) (*Draft, error) {
+	return s.keepDraft(ctx, a, releaseID, d, (*Draft).beside)
+}
+
+// keepDraft keeps d beside the drafts that there are; want may give it another
+// target, or leave it out.
+func (s *Service) keepDraft(ctx context.Context, a Actor, releaseID string, d Draft, want func(*Draft, []Draft) bool) (*Draft, error) {
 	if err := s.checkDraft(&d); err != nil {
 		return nil, err
 	}
+	saved := d
 	err := s.store.Update(ctx, func(tx Tx) error {
 		_, r, err := releaseFor(ctx, tx, a, releaseID, people.Reviewer, people.ScopeReview)
 		if err != nil {
@@ -49,30 +79,106 @@ func (s *Service) SaveDraft(ctx context.Context, a Actor, releaseID string, d Dr
 		if err := a.person(); err != nil {
 			return err
 		}
-		d.UserID, d.ReleaseID, d.UpdatedAt = a.userID(), r.ID, s.now()
-		if d.empty() {
-			return tx.DeleteDrafts(ctx, d.UserID, d.ReleaseID, []string{d.Target})
-		}
-		kept, err := tx.Drafts(ctx, d.UserID, d.ReleaseID)
-		if err != nil {
+		saved = d
+		saved.UserID, saved.ReleaseID, saved.UpdatedAt = a.userID(), r.ID, s.now()
+		kept, err := tx.Drafts(ctx, saved.UserID, saved.ReleaseID)
+		if err != nil || !want(&saved, kept) {
 			return err
 		}
-		known := slices.ContainsFunc(kept, func(o Draft) bool { return o.Target == d.Target })
-		if !known && len(kept) >= maxDrafts {
+		if saved.empty() {
+			return tx.DeleteDrafts(ctx, saved.UserID, saved.ReleaseID, []string{saved.Target})
+		}
+		before := draftFor(kept, saved.Target)
+		if before == nil && len(kept) >= maxDrafts {
 			return Errorf(Conflict, "You have %d drafts on this release. Publish or remove some first.", len(kept))
 		}
-		return tx.PutDraft(ctx, &d)
+		// By the clock, so that a draft made anew never has the revision of one that is gone.
+		saved.Revision = saved.UpdatedAt.UnixMicro()
+		if before != nil {
+			saved.Revision = max(saved.Revision, before.Revision+1)
+		}
+		return tx.PutDraft(ctx, &saved)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &d, nil
+	return &saved, nil
+}
+
+func draftFor(kept []Draft, target string) *Draft {
+	for i := range kept {
+		if kept[i].Target == target {
+			return &kept[i]
+		}
+	}
+	return nil
+}
+
+// beside makes room for a draft that a page typed beside the one that is kept, and
+// reports whether it is to be stored.
+func (d *Draft) beside(kept []Draft) bool {
+	before := draftFor(kept, d.Target)
+	switch {
+	case before == nil:
+		return true
+	case before.Writer == d.Writer && d.Writer != "":
+		d.CopyOf = before.CopyOf
+		if d.Count > before.Count {
+			return true
+		}
+		d.Revision = before.Revision
+		return false // overtaken by a later save of the same page
+	case before.Revision == d.Saw:
+		d.CopyOf = before.CopyOf
+		return true
+	case d.empty() || d.sameText(before):
+		d.Revision = before.Revision
+		return false
+	}
+	d.CopyOf = cmp.Or(before.CopyOf, d.Target)
+	d.Target = d.CopyOf + " copy " + newID()
+	return true
+}
+
+// sameText reports whether two drafts of one target say the same.
+func (d *Draft) sameText(o *Draft) bool {
+	switch {
+	case d.Comment != nil && o.Comment != nil:
+		return d.Comment.Body == o.Comment.Body && suggested(d.Comment) == suggested(o.Comment)
+	case d.Item != nil && o.Item != nil:
+		return d.Item.Note == o.Item.Note && d.Item.Verdict == o.Item.Verdict
+	}
+	return slices.Equal(d.Texts, o.Texts)
+}
+
+func suggested(c *NewComment) string {
+	if c.Suggest == nil {
+		return ""
+	}
+	return *c.Suggest
+}
+
+// kinds counts what a draft is of comment, decision and texts.
+func (d *Draft) kinds() int {
+	n := 0
+	for _, is := range []bool{d.Comment != nil, d.Item != nil, d.Texts != nil} {
+		if is {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Service) checkDraft(d *Draft) error {
 	switch {
-	case (d.Comment == nil) == (d.Item == nil):
+	case d.kinds() != 1:
 		return Errorf(Invalid, "A draft is a comment or a decision.")
+	case len(d.Texts) > maxItems || d.Texts != nil && d.Target == "":
+		return Errorf(Invalid, "The texts of a form need a target, and are at most %d.", maxItems)
+	case slices.ContainsFunc(d.Texts, func(t string) bool { return !keepable(t, maxNote) }):
+		return Errorf(Invalid, "A text must be text of at most 64 KiB.")
+	case !keepable(d.Place, maxName) || !keepable(d.Writer, maxName):
+		return Errorf(Invalid, "The place and the writer of a draft are text of at most %d bytes.", maxName)
 	case len(d.Target) > maxName || !keepable(d.Target, maxName):
 		return Errorf(Invalid, "The target of a draft is text of at most %d bytes.", maxName)
 	case d.Comment != nil && !keepable(d.Comment.Body, s.cfg.Limits.CommentBytes):
@@ -112,11 +218,14 @@ func (d *Draft) empty() bool {
 	if d.Item != nil {
 		return d.Item.Verdict == "" && strings.TrimSpace(d.Item.Note) == ""
 	}
+	if d.Comment == nil {
+		return !slices.ContainsFunc(d.Texts, func(t string) bool { return strings.TrimSpace(t) != "" })
+	}
 	return strings.TrimSpace(d.Comment.Body) == "" && d.Comment.Suggest == nil
 }
 
-// ready reports whether a draft can be published: a note without a verdict waits.
-func (d *Draft) ready() bool { return d.Item == nil || d.Item.Verdict != "" }
+// complete reports whether a draft can be published: a note without a verdict waits.
+func (d *Draft) complete() bool { return d.Comment != nil || d.Item != nil && d.Item.Verdict != "" }
 
 // Drafts lists the actor's own drafts on a release.
 func (s *Service) Drafts(ctx context.Context, a Actor, releaseID string) ([]Draft, error) {
@@ -137,7 +246,8 @@ func (s *Service) Drafts(ctx context.Context, a Actor, releaseID string) ([]Draf
 
 // PublishDrafts publishes the actor's drafts on a release, all or none, in one
 // transaction; everybody whom it concerns gets one notice. targets chooses some;
-// nil is every one that is ready. Stale when a decision is about a change that is
+// nil is every one that is complete, but for
+// copies, of which their author has to choose. Stale when a decision is about a change that is
 // not there any more: then the drafts are still there too.
 func (s *Service) PublishDrafts(ctx context.Context, a Actor, releaseID string, targets []string) (*ReleaseView, error) {
 	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
@@ -146,7 +256,10 @@ func (s *Service) PublishDrafts(ctx context.Context, a Actor, releaseID string, 
 			return err
 		}
 		drafts = slices.DeleteFunc(drafts, func(d Draft) bool {
-			return !d.ready() || targets != nil && !slices.Contains(targets, d.Target)
+			if targets == nil {
+				return !d.complete() || d.CopyOf != ""
+			}
+			return !d.complete() || !slices.Contains(targets, d.Target)
 		})
 		if len(drafts) == 0 {
 			return Errorf(Invalid, "There is nothing to publish.")

@@ -19,8 +19,14 @@ type draftRow struct {
 
 // draftBody is a draft as kept: names that may not be Unicode stand as exact.
 type draftBody struct {
-	Item    *review.VerdictItem `json:"item,omitempty"`
-	Comment *draftComment       `json:"comment,omitempty"`
+	Item     *review.VerdictItem `json:"item,omitempty"`
+	Comment  *draftComment       `json:"comment,omitempty"`
+	Texts    []string            `json:"texts,omitempty"`
+	Revision int64               `json:"revision,omitempty"`
+	CopyOf   string              `json:"copy_of,omitempty"`
+	Place    string              `json:"place,omitempty"`
+	Writer   string              `json:"writer,omitempty"`
+	Count    int64               `json:"count,omitempty"`
 }
 
 type draftComment struct {
@@ -37,7 +43,7 @@ type draftComment struct {
 }
 
 func keepDraft(d *review.Draft) ([]byte, error) {
-	body := draftBody{Item: d.Item}
+	body := draftBody{Item: d.Item, Texts: d.Texts, Revision: d.Revision, CopyOf: d.CopyOf, Place: d.Place, Writer: d.Writer, Count: d.Count}
 	if c := d.Comment; c != nil {
 		at := c.Anchor
 		body.Comment = &draftComment{c.ThreadID, exact(at.Tool), exact(at.Pointer), at.Side, exact(at.Quote), exact(at.Lead), exact(at.Tail),
@@ -52,7 +58,8 @@ func (r draftRow) draft() (review.Draft, error) {
 	if err := json.Unmarshal(r.Body, &body); err != nil {
 		return d, fmt.Errorf("kept draft: %w", err)
 	}
-	d.Item = body.Item
+	d.Item, d.Texts, d.Revision, d.CopyOf, d.Place = body.Item, body.Texts, body.Revision, body.CopyOf, body.Place
+	d.Writer, d.Count = body.Writer, body.Count
 	if c := body.Comment; c != nil {
 		d.Comment = &review.NewComment{ThreadID: c.ThreadID, Body: c.Body, Blocks: c.Blocks, Suggest: c.Suggest, Anchor: review.Anchor{
 			Tool: string(c.Tool), Pointer: string(c.Pointer), Side: c.Side, Quote: string(c.Quote), Lead: string(c.Lead), Tail: string(c.Tail)}}

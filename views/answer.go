@@ -20,7 +20,8 @@ type AnswerForm struct {
 	About    string   // for screen readers: "Calls without depth are now rejected"
 	Whole    string   // "Approve tool" instead of "Approve"
 	Cannot   string   // why not; then there are no buttons
-	Mine     string   // "You approved this."; then there is a button to take it back
+	Draft    DraftBox
+	Mine     string // "You approved this."; then there is a button to take it back
 }
 
 func (f AnswerForm) approve() string {

@@ -61,6 +61,7 @@ type DraftLine struct {
 	About  prose.Visible
 	Text   prose.Visible
 	When   When
+	URL    string // where it goes on, "" when that is gone
 	Drop   string // address that removes it
 }
 

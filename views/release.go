@@ -91,6 +91,7 @@ type BaselineForm struct {
 	Question string // "Use these 46 tools as the starting point?"
 	Problems []AckField
 	Fault    Sentence
+	Draft    DraftBox
 }
 
 // AckField takes note of one tool with problems.
@@ -322,6 +323,7 @@ type WithdrawForm struct {
 	URL    string
 	Label  string
 	Reason string
+	Draft  DraftBox
 }
 
 // Fact is a label with a value that came from outside, or one of ours.

@@ -37,6 +37,13 @@ type ErrorPage struct {
 	Request  string // id to quote
 	Links    []Link
 	Typed    []TypedText // what was typed and not stored
+	Again    *AgainForm  // nil when sending it again would not help
+}
+
+// AgainForm sends what was sent once more.
+type AgainForm struct {
+	URL    string
+	Fields []HiddenField
 }
 
 // TypedText is something that a person typed and that was not stored.

@@ -10,6 +10,10 @@ type CommentForm struct {
 	Places   []Place
 	Hidden   []HiddenField // fixed parts of the place
 	Body     string        // typed before, kept
+	Suggest  string        // so too
+	At       string        // place chosen before: "new /description"
+	Blocks   bool          // so too
+	Draft    DraftBox
 	Back     string
 	Open     bool
 	Fault    Sentence
@@ -43,6 +47,7 @@ type ThreadView struct {
 	ReopenURL string
 	Back      string
 	Draft     string // typed before, kept
+	Kept      DraftBox
 }
 
 // CommentView is one comment. HTML was made safe by the presenter.

@@ -25,6 +25,8 @@
 package views
 
 import (
+	"github.com/a-h/templ"
+
 	"strings"
 
 	"github.com/countersign/countersign/review/change"
@@ -85,8 +87,17 @@ func GateBadge(r gate.Result) Badge {
 
 // Link is a place to go to.
 type Link struct {
-	Text string
-	URL  string
+	Text   string
+	URL    string
+	NewTab bool // leaves the page open
+}
+
+// newTab opens a link beside the page.
+func newTab(l Link) templ.Attributes {
+	if !l.NewTab {
+		return nil
+	}
+	return templ.Attributes{"target": "_blank", "rel": "noopener"}
 }
 
 // NameLink is a link whose text came from outside.

@@ -183,7 +183,7 @@ func (p *place) jsonBody(row web.Row) string {
 // what it knows.
 func (p *place) formBody(web.Row) url.Values {
 	return url.Values{
-		"change": {p.change}, "verdict": {"approve"}, "note": {"Read."}, "body": {"Why?"}, "digest": {p.digest},
+		"change": {p.change}, "verdict": {"approve"}, "note": {"Read."}, "body": {"Why?"}, "kept": {"0 comment "}, "digest": {p.digest},
 		"reason": {"A mistake."}, "ref": {"pr-2"}, "listing": {listing(tool("entity_get", "Pasted."))},
 		"thread": {p.thread}, "preset": {"team"}, "slug": {"novel"}, "name": {"Novel"},
 		"email": {"novel@example.org"}, "role": {"viewer"}, "server": {"git"}, "scope": {"read"},
@@ -202,6 +202,8 @@ func verdict(row web.Row, status int, location string) string {
 		return "yes"
 	case status == http.StatusSeeOther && strings.HasPrefix(location, "/sign-in"):
 		return "sign in"
+	case status == http.StatusUnauthorized && !strings.HasPrefix(row.Path, "/api/"):
+		return "sign in" // beside what was typed
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound:
 		return fmt.Sprint(status)
 	}

@@ -44,6 +44,7 @@ func depthPages(s *Server) []route {
 		get("/releases/:id/changelog", reads, s.changelogPage),
 		get("/releases/:id/desk", reads, s.deskPage),
 		post("/releases/:id/viewed", reads, s.viewedForm),
+		post("/releases/:id/drafts", reviews, s.draftForm),
 		post("/releases/:id/drafts/publish", reviews, s.publishForm),
 		post("/releases/:id/drafts/remove", reviews, s.removeDraftForm),
 		post("/releases/:id/pairings", reviews, s.pairForm),

@@ -15,7 +15,7 @@ func TestDraftsOverForms(t *testing.T) {
 	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
 	as := admin(callers)
 	at := "/releases/" + p.release
-	p.want(http.StatusSeeOther, p.postForm(as, at+"/threads", url.Values{"body": {"Why *that*?"}, "draft": {"yes"}}))
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/drafts", url.Values{"body": {"Why *that*?"}, "kept": {"0 comment "}}))
 	if a := p.want(200, p.get(as, at+"?view=threads")); strings.Contains(a.body, "Why <em>that</em>?") {
 		t.Error("a draft is published")
 	}

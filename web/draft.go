@@ -22,7 +22,7 @@ func (s *Server) listDrafts(c echo.Context) error {
 }
 
 func presentDraft(d review.Draft) api.Draft {
-	out := api.Draft{Target: d.Target, UpdatedAt: orNil(d.UpdatedAt)}
+	out := api.Draft{Target: d.Target, UpdatedAt: orNil(d.UpdatedAt), Texts: d.Texts, Revision: d.Revision, CopyOf: d.CopyOf}
 	if n := d.Comment; n != nil {
 		out.Comment = &api.DraftComment{Thread: n.ThreadID, Anchor: presentAnchor(n.Anchor), Body: n.Body, Blocks: n.Blocks, Suggest: n.Suggest}
 	}
@@ -37,7 +37,7 @@ func (s *Server) saveDraft(c echo.Context) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	d := review.Draft{Target: in.Target}
+	d := review.Draft{Target: in.Target, Texts: in.Texts}
 	if n := in.Comment; n != nil {
 		at, err := anchorOf(n.Anchor)
 		if err != nil {

@@ -36,8 +36,11 @@ func (s *Server) form(c echo.Context) (url.Values, error) {
 // written is a text that somebody typed into a field of several lines: browsers end
 // them with CR LF, and an Enter at the end says nothing.
 func written(text string) string {
-	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	return strings.TrimSpace(lines(text))
 }
+
+// lines is a text of several lines with the line ends that everybody means.
+func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // uploadBody is the limit of a form that carries a listing.
 func (s *Server) uploadBody() bodyLimit { return bodyLimit(s.opt.ListingBytes) + smallBody }

@@ -122,6 +122,11 @@ func (p *releasePresenter) acts(a *views.ReleaseAside) {
 	}
 	if p.v.Actions.Withdraw == "" {
 		a.Withdraw = &views.WithdrawForm{URL: p.act("withdraw"), Label: "Withdraw " + title, Reason: p.q.reason}
+		box, kept := p.drafts.box(targetWithdraw)
+		a.Withdraw.Draft = box
+		if kept != nil && a.Withdraw.Reason == "" {
+			a.Withdraw.Reason = textOfDraft(kept)
+		}
 	}
 }
 
@@ -175,6 +180,11 @@ func (p *releasePresenter) baseline() *views.BaselineForm {
 	if n > 1 {
 		f.Question = "Use these " + toolCount(n) + " as the starting point?"
 	}
+	box, kept := p.drafts.box(targetBaseline)
+	f.Draft = box
+	if kept != nil && p.q.acks == nil {
+		p.q.acks = kept.Texts
+	}
 	f.Problems = p.ackFields()
 	return f
 }
@@ -223,6 +233,7 @@ func (s *Server) baselineForm(c echo.Context) error {
 	if err != nil {
 		return s.refusedOnRelease(c, err, releaseRequest{view: viewDecisions, acks: notes})
 	}
+	s.sent(c, form)
 	s.flash(c, flashDone, "The starting point is set: "+toolCount(view.Listing.ToolCount)+". From now on only changes are asked about.")
 	return c.Redirect(http.StatusSeeOther, releasePath(id))
 }
@@ -272,6 +283,7 @@ func (s *Server) withdrawForm(c echo.Context) error {
 	if err != nil {
 		return s.refusedOnRelease(c, err, releaseRequest{view: viewDecisions, reason: form.Get("reason")})
 	}
+	s.sent(c, form)
 	s.flash(c, flashDone, quoted(view.Release.Title())+" is withdrawn.")
 	return c.Redirect(http.StatusSeeOther, releasePath(id))
 }

@@ -733,6 +733,11 @@ func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
 
 // keep shows in a form what was typed into it and could not be stored, and why.
 func (p *releasePresenter) keep(f *views.AnswerForm) {
+	box, draft := p.drafts.box(verdictTarget(f.Items))
+	f.Draft = box
+	if draft != nil && draft.Item != nil {
+		f.Note = draft.Item.Note
+	}
 	k := p.q.kept
 	switch {
 	case k == nil:

@@ -79,6 +79,16 @@ func (d *desk) toolURL(id string) string {
 	return releasePath(d.v.Release.ID, "view", viewTools, "tool", id)
 }
 
+// changeURL leads to the change that a decision is about; "" when it is gone.
+func (d *desk) changeURL(it *review.VerdictItem) string {
+	for i := range d.v.Changes {
+		if id := d.v.Changes[i].ID; id == it.Change || slices.Contains(it.Changes, id) {
+			return d.toolURL(id)
+		}
+	}
+	return ""
+}
+
 func (d *desk) viewed() views.ViewedView {
 	v := views.ViewedView{URL: d.act("viewed")}
 	n := 0
@@ -99,17 +109,23 @@ var draftWhat = map[review.VerdictKind]string{review.Approve: "approve", review.
 func (d *desk) drafts(list []review.Draft) []views.DraftLine {
 	var out []views.DraftLine
 	for _, dr := range list {
-		l := views.DraftLine{Target: dr.Target, When: d.s.when(dr.UpdatedAt), Drop: d.act("drafts", "remove")}
+		l := views.DraftLine{Target: dr.Target, When: d.s.when(dr.UpdatedAt), Drop: d.act("drafts", "remove"), Text: prose.Show(textOfDraft(&dr))}
 		switch {
 		case dr.Item != nil:
-			l.What, l.Text = cmpOr(draftWhat[dr.Item.Verdict], "note"), prose.Show(dr.Item.Note)
+			l.What = cmpOr(draftWhat[dr.Item.Verdict], "note")
+			l.About, l.URL = prose.Show(dr.Place), d.changeURL(dr.Item)
+		case dr.Comment == nil:
+			l.What, l.URL = "reason", releasePath(d.v.Release.ID)
 		case dr.Comment.ThreadID != "":
-			l.What, l.Text = "answer in a thread", prose.Show(dr.Comment.Body)
+			l.What, l.URL = "answer in a thread", releasePath(d.v.Release.ID, "view", viewThreads)+"#t-"+dr.Comment.ThreadID
 		default:
-			l.What, l.Text = "comment", prose.Show(dr.Comment.Body)
+			l.What, l.URL = "comment", placeURL(d.v, dr.Comment.Anchor.Tool)+"#comment"
 			if dr.Comment.Anchor.Tool != "" {
 				l.About = views.ShowName(dr.Comment.Anchor.Tool)
 			}
+		}
+		if dr.CopyOf != "" {
+			l.What += ", written at the same time as the other"
 		}
 		out = append(out, l)
 	}
@@ -241,19 +257,10 @@ func (s *Server) removeDraftForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	empty := review.Draft{Target: form.Get("target"), Comment: &review.NewComment{}}
+	empty := review.Draft{Target: form.Get("target"), Texts: []string{}}
 	if _, err := s.svc.SaveDraft(c.Request().Context(), s.actor(c), c.Param("id"), empty); err != nil {
 		return s.onDesk(c, err)
 	}
-	return c.Redirect(http.StatusSeeOther, s.deskPath(c.Param("id")))
-}
-
-// keepDraft saves a comment of a form instead of publishing it.
-func (s *Server) keepDraft(c echo.Context, n review.NewComment) error {
-	if _, err := s.svc.SaveDraft(c.Request().Context(), s.actor(c), c.Param("id"), review.Draft{Comment: &n}); err != nil {
-		return err
-	}
-	s.flash(c, flashDone, "Kept as a draft. Nobody else sees it until you publish it.")
 	return c.Redirect(http.StatusSeeOther, s.deskPath(c.Param("id")))
 }
 

@@ -2,8 +2,10 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -46,14 +48,14 @@ func helpFor(c echo.Context, status int) string {
 // typedFields are fields of forms that people write text into. What was typed is
 // shown again when it could not be stored.
 var typedFields = []struct{ name, label string }{
-	{"body", "Your comment"}, {"note", "Your note"}, {"reason", "Your reason"},
+	{"body", "Your comment"}, {"suggest", "The text that you suggest"}, {"note", "Your note"}, {"reason", "Your reason"},
 }
 
 // renderError shows a person why their request was not carried out. Nobody at all
 // is asked to sign in, and comes back afterwards.
 func (s *Server) renderError(c echo.Context, f failure) error {
 	if f.Status == http.StatusUnauthorized && s.actor(c).User == nil {
-		return c.Redirect(http.StatusSeeOther, signInPath(c))
+		return s.askToSignIn(c)
 	}
 	heading := headings[f.Status]
 	if heading == "" {
@@ -73,6 +75,34 @@ func (s *Server) renderError(c echo.Context, f failure) error {
 		p.Sentence = views.Say("Nothing that you can see was done by half.")
 	}
 	return s.render(c, f.Status, views.Error(p))
+}
+
+// askToSignIn sends nobody at all to the sign-in page, and back afterwards. Whoever
+// wrote something gets it back instead, with a way to send it after signing in.
+func (s *Server) askToSignIn(c echo.Context) error {
+	form := url.Values{}
+	if c.Request().Method == http.MethodPost && c.Path() != "" {
+		if read, err := s.form(c); err == nil {
+			form = read
+		}
+	}
+	texts := typed(c)
+	if len(texts) == 0 {
+		return c.Redirect(http.StatusSeeOther, signInPath(c))
+	}
+	p := views.ErrorPage{
+		Page: s.page(c, "You are signed out", ""), Status: "Error 401", Heading: "You are signed out", Typed: texts,
+		Sentence: views.Say("Nothing was stored. Sign in in another tab, come back here and send it again."),
+		Links:    []views.Link{{Text: "Sign in in another tab", URL: "/sign-in", NewTab: true}},
+		Again:    &views.AgainForm{URL: c.Request().URL.RequestURI()},
+	}
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		for _, value := range form[name] {
+			p.Again.Fields = append(p.Again.Fields, views.HiddenField{Name: name, Value: value})
+		}
+	}
+	p.Width = narrow
+	return s.render(c, http.StatusUnauthorized, views.Error(p))
 }
 
 // signInPath leads to the sign-in page, and from there back to a page that was

@@ -33,14 +33,15 @@ type releaseRequest struct {
 	at     string // pointer that a comment is about
 	names  string // of the list of tools: only names that hold this
 
-	status int
-	fault  views.Sentence
-	stale  views.Sentence
-	kept   *keptAnswer // typed and not stored
-	draft  string      // a comment, typed and not stored
-	quote  string      // fingerprint of a finding that a comment starts with
-	acks   []string    // notes of a baseline form
-	reason string      // of a withdrawal
+	status  int
+	fault   views.Sentence
+	stale   views.Sentence
+	kept    *keptAnswer // typed and not stored
+	draft   string      // a comment, typed and not stored
+	suggest string      // the text that it suggests
+	quote   string      // fingerprint of a finding that a comment starts with
+	acks    []string    // notes of a baseline form
+	reason  string      // of a withdrawal
 }
 
 func releaseRequestOf(c echo.Context) releaseRequest {
@@ -71,6 +72,9 @@ func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
 		q.draft = quotation(view.Findings, q.quote)
 	}
 	p := s.newReleasePresenter(c, view, q)
+	if p.drafts, err = s.loadDrafts(c, view); err != nil {
+		return err
+	}
 	if err := p.loadUnchanged(c); err != nil {
 		return err
 	}
@@ -95,6 +99,7 @@ type releasePresenter struct {
 	cards   []card
 	whole   *surface.Listing // loaded when an unchanged tool is open
 	compare *comparison      // set when this is no release but two listings
+	drafts  *drafts          // nil when the reader may not write
 
 	faultPlaced bool // why an answer was refused stands in its form
 }
@@ -182,6 +187,9 @@ func (p *releasePresenter) tabs() []views.Tab {
 	}
 	if threads > 0 {
 		tabs[2].Count = thousands(threads)
+	}
+	if p.drafts != nil && len(p.drafts.list) > 0 {
+		tabs[5].Count = plural(len(p.drafts.list), "draft", "drafts")
 	}
 	return append(tabs, p.listingTabs()...)
 }

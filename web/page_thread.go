@@ -31,7 +31,9 @@ func (p *releasePresenter) commentForm(ch *review.Decided, id string, pointers [
 		return nil
 	}
 	f := p.newCommentForm(id, ch.ID, subjectName(ch), back)
-	f.Places = p.places(pointers, ch.NewPosition > 0, ch.OldPosition > 0)
+	p.typedBefore(f, targetComment+id, nameOf(ch))
+	f.Places = p.places(pointers, ch.NewPosition > 0, ch.OldPosition > 0, f.At)
+	f.Open = f.Body != "" || f.Suggest != ""
 	return f
 }
 
@@ -44,14 +46,50 @@ func (p *releasePresenter) commentOnTool(id, about, name string, pointers []stri
 		pointers = append(pointers, p.q.at)
 	}
 	f := p.newCommentForm("comment", id, cmpOr(about, name), p.toolURL(id))
+	p.typedBefore(f, targetComment+id, name)
 	hasNew, hasOld := true, false
 	if i, ok := p.index[id]; ok {
 		hasNew, hasOld = p.v.Changes[i].NewPosition > 0, p.v.Changes[i].OldPosition > 0
 	}
-	f.Places = p.places(pointers, hasNew, hasOld)
-	f.Open = p.q.at != "" || p.q.draft != ""
-	f.Body, f.Fault = p.q.draft, p.q.fault
+	f.Places = p.places(pointers, hasNew, hasOld, f.At)
+	p.refused(f)
+	f.Open = f.Open || p.q.at != ""
 	return f
+}
+
+// typedBefore fills in what was typed into a form and not sent.
+func (p *releasePresenter) typedBefore(f *views.CommentForm, target, tool string) {
+	box, kept := p.drafts.comment(target, tool)
+	f.Draft = box
+	if kept == nil || kept.Comment == nil {
+		return
+	}
+	f.Body, f.Blocks = kept.Comment.Body, kept.Comment.Blocks
+	if s := kept.Comment.Suggest; s != nil {
+		f.Suggest = *s
+	}
+	_, f.At, _ = strings.Cut(kept.Place, " ")
+}
+
+// refused shows in a form what was sent by it just now and could not be stored, and
+// why.
+func (p *releasePresenter) refused(f *views.CommentForm) {
+	f.Fault = p.q.fault
+	if p.q.draft != "" {
+		f.Body = p.q.draft
+	}
+	if p.q.suggest != "" {
+		f.Suggest = p.q.suggest
+	}
+	f.Open = f.Body != "" || f.Suggest != ""
+}
+
+// nameOf is the tool that a change is about, "" for the listing itself.
+func nameOf(ch *review.Decided) string {
+	if ch.Subject != change.SubjectTool {
+		return ""
+	}
+	return ch.Name()
 }
 
 func (p *releasePresenter) newCommentForm(id, on, about, back string) *views.CommentForm {
@@ -61,12 +99,13 @@ func (p *releasePresenter) newCommentForm(id, on, about, back string) *views.Com
 	}
 }
 
-// places are what a comment can be about, on either side: "new /description".
-func (p *releasePresenter) places(pointers []string, hasNew, hasOld bool) []views.Place {
+// places are what a comment can be about, on either side: "new /description". at is
+// the one that was chosen before.
+func (p *releasePresenter) places(pointers []string, hasNew, hasOld bool, at string) []views.Place {
 	var out []views.Place
 	add := func(side review.Side, pointer, label string) {
 		value := string(side) + " " + pointer
-		chosen := p.q.at != "" && pointer == p.q.at && !slices.ContainsFunc(out, func(o views.Place) bool { return o.Chosen })
+		chosen := (p.q.at != "" && pointer == p.q.at || p.q.at == "" && at != "" && value == at) && !slices.ContainsFunc(out, func(o views.Place) bool { return o.Chosen })
 		out = append(out, views.Place{Value: value, Label: label, Chosen: chosen})
 	}
 	side := review.NewSide
@@ -99,7 +138,8 @@ func (p *releasePresenter) threads() *views.ThreadsView {
 	}
 	if p.v.Actions.Comment == "" {
 		v.Comment = p.newCommentForm("comment", "", "the whole release", p.path("view", viewThreads))
-		v.Comment.Body, v.Comment.Fault, v.Comment.Open = p.q.draft, p.q.fault, p.q.draft != ""
+		p.typedBefore(v.Comment, targetComment, "")
+		p.refused(v.Comment)
 	}
 	return v
 }
@@ -153,6 +193,11 @@ func (p *releasePresenter) threadView(t *review.Thread, back string) views.Threa
 		return path([]string{"releases", p.v.Release.ID, "threads", t.ID, name})
 	}
 	v.ReplyURL = act("comments")
+	box, kept := p.drafts.box(targetReply + t.ID)
+	v.Kept = box
+	if kept != nil && kept.Comment != nil {
+		v.Draft = kept.Comment.Body
+	}
 	if t.Open() {
 		v.CloseURL = act("resolve")
 	} else {
@@ -161,22 +206,24 @@ func (p *releasePresenter) threadView(t *review.Thread, back string) views.Threa
 	return v
 }
 
-// threadURL leads to what a thread is about: the change of its tool, or the tool
-// as it is.
-func (p *releasePresenter) threadURL(t *review.Thread) string {
-	for i := range p.v.Changes {
-		if ch := &p.v.Changes[i]; t.Anchor.Tool != "" && ch.Name() == t.Anchor.Tool {
-			return p.toolURL(ch.ID)
+// threadURL leads to what a thread is about.
+func (p *releasePresenter) threadURL(t *review.Thread) string { return placeURL(p.v, t.Anchor.Tool) }
+
+// placeURL leads to a tool in a release: to its change, or to it as it is.
+func placeURL(v *review.ReleaseView, tool string) string {
+	for i := range v.Changes {
+		if ch := &v.Changes[i]; tool != "" && ch.Name() == tool {
+			return releasePath(v.Release.ID, "view", viewTools, "tool", ch.ID)
 		}
 	}
-	if p.v.New != nil {
-		for i := range p.v.New.Tools {
-			if t.Anchor.Tool != "" && p.v.New.Tools[i].Name == t.Anchor.Tool {
-				return p.toolURL("n" + strconv.Itoa(p.v.New.Tools[i].Position))
+	if v.New != nil {
+		for i := range v.New.Tools {
+			if tool != "" && v.New.Tools[i].Name == tool {
+				return releasePath(v.Release.ID, "view", viewTools, "tool", "n"+strconv.Itoa(v.New.Tools[i].Position))
 			}
 		}
 	}
-	return p.path("view", viewThreads)
+	return releasePath(v.Release.ID, "view", viewThreads)
 }
 
 // movedSince says what became of the place of a thread.
@@ -300,15 +347,13 @@ func (s *Server) openThreadForm(c echo.Context) error {
 	if text := form.Get("suggest"); text != "" {
 		n.Suggest = &text
 	}
-	if form.Get("draft") == "yes" {
-		return s.keepDraft(c, n)
-	}
 	t, err := s.svc.Comment(ctx, a, id, n)
 	if err == nil {
+		s.sent(c, form)
 		s.flash(c, flashDone, "Your comment is published.")
 		return c.Redirect(http.StatusSeeOther, withFragment(backTo(form.Get("back"), releasePath(id, "view", viewThreads)), "t-"+t.ID))
 	}
-	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body")}
+	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), suggest: form.Get("suggest")}
 	if on != "" {
 		q.view = viewTools
 		_, q.at, _ = strings.Cut(form.Get("at"), " ")
@@ -326,13 +371,6 @@ func withFragment(p, fragment string) string {
 }
 
 func (s *Server) commentOnThreadForm(c echo.Context) error {
-	form, err := s.form(c)
-	if err != nil {
-		return err
-	}
-	if form.Get("draft") == "yes" {
-		return s.keepDraft(c, review.NewComment{ThreadID: c.Param("thread"), Body: form.Get("body")})
-	}
 	return s.threadForm(c, func(a review.Actor, body string) error {
 		_, err := s.svc.AddComment(c.Request().Context(), a, c.Param("thread"), body)
 		return err
@@ -362,6 +400,7 @@ func (s *Server) threadForm(c echo.Context, act func(review.Actor, string) error
 	if err := act(s.actor(c), form.Get("body")); err != nil {
 		return err
 	}
+	s.sent(c, form)
 	id := c.Param("id")
 	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id, "view", viewThreads)+"#t-"+c.Param("thread")))
 }

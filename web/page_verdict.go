@@ -57,6 +57,7 @@ func (s *Server) verdictForm(c echo.Context) error {
 	if _, err := s.svc.Decide(c.Request().Context(), s.actor(c), id, items); err != nil {
 		return s.refusedOnRelease(c, err, releaseRequest{view: viewOf(kept.items), tool: toolOf(kept.items), kept: &kept})
 	}
+	s.sent(c, form)
 	s.flash(c, flashDone, verdictDone[review.VerdictKind(kept.verdict)])
 	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id)))
 }

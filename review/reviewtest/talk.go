@@ -22,6 +22,9 @@ var talkCases = map[string]func(*world){
 	"drafts are private":                draftPrivate,
 	"drafts that can't be kept":         draftRefused,
 	"a note waits for its verdict":      draftNote,
+	"two pages, one draft":              draftTwoPages,
+	"saves of a page that arrive late":  draftLate,
+	"drafts of other forms":             draftTexts,
 	"edits of a comment stay readable":  talkEdits,
 	"a suggestion is recognised":        talkSuggestion,
 	"a suggestion needs a text":         talkNoText,
@@ -298,6 +301,92 @@ func draftNote(w *world) {
 	_, err = w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
 	w.must(err)
 	w.wantGate(p, gate.Pass)
+}
+
+// typed saves a draft as an open page does.
+func (w *world) typed(p *review.Pushed, body string, wr review.Writing) *review.Draft {
+	w.Helper()
+	kept, err := w.svc.TypeDraft(w.ctx, w.rita, idOf(p), review.Draft{Target: "comment", Comment: &review.NewComment{Body: body}, Writing: wr})
+	w.must(err)
+	return kept
+}
+
+// bodies are the comments that rita has not published, by target.
+func (w *world) bodies(p *review.Pushed) []string {
+	w.Helper()
+	ds, err := w.svc.Drafts(w.ctx, w.rita, idOf(p))
+	w.must(err)
+	var out []string
+	for _, d := range ds {
+		out = append(out, d.Comment.Body)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func draftTwoPages(w *world) {
+	p := w.push("1", three())
+	one := w.typed(p, "One", review.Writing{Writer: "a", Count: 1})
+	read := review.Writing{Saw: one.Revision, Writer: "b", Count: 1}
+	two := w.typed(p, "One and two", read) // the other page had read it: it goes on
+	if two.CopyOf != "" || two.Revision <= one.Revision {
+		w.Errorf("the second page has %+v after %+v", two, one)
+	}
+	kept := w.typed(p, "One or three", review.Writing{Saw: one.Revision, Writer: "a", Count: 2})
+	if kept.CopyOf != "comment" || kept.Target == "comment" {
+		w.Errorf("the first page does not hear that it has a copy: %+v", kept)
+	}
+	if got := w.bodies(p); !slices.Equal(got, []string{"One and two", "One or three"}) {
+		w.Errorf("kept: %q", got)
+	}
+	if w.typed(p, "", review.Writing{Saw: one.Revision, Writer: "c"}); len(w.bodies(p)) != 2 {
+		w.Error("a page that did not see a draft removed it")
+	}
+	if same := w.typed(p, "One and two", review.Writing{Writer: "d"}); same.CopyOf != "" || len(w.bodies(p)) != 2 {
+		w.Errorf("the same text is kept twice: %+v", same)
+	}
+	// Only one of the two is published without being named.
+	_, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.must(err)
+	if got := w.bodies(p); !slices.Equal(got, []string{"One or three"}) {
+		w.Errorf("left: %q", got)
+	}
+	_, err = w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), []string{kept.Target})
+	w.must(err)
+}
+
+func draftLate(w *world) {
+	p := w.push("1", three())
+	w.typed(p, "One, two", review.Writing{Writer: "a", Count: 2})
+	w.typed(p, "One", review.Writing{Writer: "a", Count: 1})
+	if got := w.bodies(p); !slices.Equal(got, []string{"One, two"}) {
+		w.Errorf("kept: %q", got)
+	}
+	// What a page saved while it was left counts as seen by it.
+	w.typed(p, "One, two, three", review.Writing{Writer: "a", Count: 3})
+	if got := w.bodies(p); !slices.Equal(got, []string{"One, two, three"}) {
+		w.Errorf("kept: %q", got)
+	}
+	w.typed(p, " ", review.Writing{Writer: "a", Count: 4})
+	if got := w.bodies(p); len(got) != 0 {
+		w.Errorf("emptied: %q", got)
+	}
+}
+
+func draftTexts(w *world) {
+	p := w.push("1", three())
+	w.draft(w.rita, p, review.Draft{Target: "form withdraw", Texts: []string{"A mistake."}})
+	ds, err := w.svc.Drafts(w.ctx, w.rita, idOf(p))
+	w.must(err)
+	if len(ds) != 1 || !slices.Equal(ds[0].Texts, []string{"A mistake."}) {
+		w.Errorf("kept: %+v", ds)
+	}
+	_, err = w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), []string{"form withdraw"})
+	w.refused(err, review.Invalid, "nothing")
+	w.draft(w.rita, p, review.Draft{Target: "form withdraw", Texts: []string{""}})
+	if ds, _ = w.svc.Drafts(w.ctx, w.rita, idOf(p)); len(ds) != 0 {
+		w.Errorf("emptied: %+v", ds)
+	}
 }
 
 func talkEdits(w *world) {

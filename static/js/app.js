@@ -1,11 +1,13 @@
 // What scripts add to pages that work without them. Each module looks for the
 // data attributes that it serves and does nothing where there are none.
 import { copyButtons } from "./copy.js";
+import { drafts } from "./drafts.js";
 import { keys } from "./keys.js";
 import { list } from "./list.js";
 import { live } from "./live.js";
 
 copyButtons(document);
+drafts(document);
 keys(document);
 list(document);
 live(document);

@@ -66,6 +66,9 @@ type Draft struct {
 	UpdatedAt *time.Time    `json:"updated_at"`
 	Comment   *DraftComment `json:"comment"`
 	Verdict   *VerdictItem  `json:"verdict"`
+	Texts     []string      `json:"texts"`    // of another form of the dashboard; not published from here
+	Revision  int64         `json:"revision"` // grows with every save; ignored when saving
+	CopyOf    string        `json:"copy_of"`  // target of the draft that was typed at the same time; ignored when saving
 }
 
 // DraftComment is a comment that is not published.

@@ -1,0 +1,211 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/views"
+)
+
+// Forms whose texts are kept as drafts name what they are for by a target. A page
+// that shows the form anew finds the draft by it.
+const (
+	targetVerdict  = "verdict "
+	targetReply    = "reply "
+	targetComment  = "comment "
+	targetWithdraw = "form withdraw"
+	targetBaseline = "form baseline"
+)
+
+// verdictTarget is the target of a form that answers for items.
+func verdictTarget(items []string) string {
+	first := strings.Fields(cmp.Or(items...))
+	return targetVerdict + strings.Join(first[:min(2, len(first))], " ")
+}
+
+// drafts are what the reader typed into the forms of a release and did not send.
+type drafts struct {
+	release string
+	list    []review.Draft
+	taken   map[string]bool // targets that a form of the page shows
+}
+
+// loadDrafts reads them for whoever may write any.
+func (s *Server) loadDrafts(c echo.Context, v *review.ReleaseView) (*drafts, error) {
+	if v.Actions.Comment != "" {
+		return nil, nil
+	}
+	list, err := s.svc.Drafts(c.Request().Context(), s.actor(c), v.Release.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &drafts{release: v.Release.ID, list: list, taken: map[string]bool{}}, nil
+}
+
+// box is where a form keeps what is typed into it, and what was: nil for nothing.
+func (d *drafts) box(target string) (views.DraftBox, *review.Draft) {
+	if d == nil {
+		return views.DraftBox{}, nil
+	}
+	var kept *review.Draft
+	b := views.DraftBox{
+		URL: path([]string{"releases", d.release, "drafts"}), DeskURL: path([]string{"releases", d.release, "desk"}), Kept: "0 " + target,
+	}
+	for i := range d.list {
+		switch dr := &d.list[i]; {
+		case dr.Target == target:
+			kept = dr
+		case dr.CopyOf == target:
+			b.Copies = append(b.Copies, prose.Show(textOfDraft(dr)))
+		}
+	}
+	if kept != nil {
+		b.Kept = fmt.Sprint(kept.Revision, " ", target)
+		d.taken[target] = true
+	}
+	return b, kept
+}
+
+// comment is box for a form that comments on a tool. What was typed about the tool
+// before a push gave its change another id is shown in the form about it now.
+func (d *drafts) comment(target, tool string) (views.DraftBox, *review.Draft) {
+	if b, kept := d.box(target); kept != nil || d == nil || tool == "" {
+		return b, kept
+	}
+	for i := range d.list {
+		dr := &d.list[i]
+		if dr.Comment != nil && dr.CopyOf == "" && dr.Comment.Anchor.Tool == tool && strings.HasPrefix(dr.Target, targetComment) && !d.taken[dr.Target] {
+			return d.box(dr.Target)
+		}
+	}
+	return d.box(target)
+}
+
+// textOfDraft is what somebody typed, of several fields one after the other.
+func textOfDraft(d *review.Draft) string {
+	switch {
+	case d.Item != nil:
+		return d.Item.Note
+	case d.Comment == nil:
+		return strings.Join(d.Texts, "\n")
+	case d.Comment.Suggest != nil && d.Comment.Body == "":
+		return *d.Comment.Suggest
+	}
+	return d.Comment.Body
+}
+
+// keptOf reads which draft a form showed, and the revision of it.
+func keptOf(form url.Values) (target string, revision int64) {
+	rev, target, _ := strings.Cut(form.Get("kept"), " ")
+	revision, _ = strconv.ParseInt(rev, 10, 64) // 0, none, for anything else
+	return target, revision
+}
+
+// draftForm keeps a form as it stands: for a script while somebody types, and for a
+// button where there are no scripts.
+func (s *Server) draftForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	ctx, a, id := c.Request().Context(), s.actor(c), c.Param("id")
+	d, err := s.draftOf(ctx, a, id, form)
+	if err != nil {
+		return err
+	}
+	kept, err := s.svc.TypeDraft(ctx, a, id, d)
+	if err != nil {
+		return err
+	}
+	if form.Get("writer") != "" {
+		return writeJSON(c, http.StatusOK, map[string]any{"kept": fmt.Sprint(kept.Revision, " ", kept.Target), "copy": kept.Target != d.Target})
+	}
+	if kept.Target != d.Target {
+		s.flash(c, flashProblem, "Another page wrote here too. Both drafts are kept under “Your review”.")
+	} else {
+		s.flash(c, flashDone, "Kept as a draft. Nobody else sees it until you publish it.")
+	}
+	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id)))
+}
+
+// draftOf reads the draft that a form is.
+func (s *Server) draftOf(ctx context.Context, a review.Actor, id string, form url.Values) (review.Draft, error) {
+	target, revision := keptOf(form)
+	count, _ := strconv.ParseInt(form.Get("count"), 10, 64)
+	d := review.Draft{Target: target, Writing: review.Writing{Saw: revision, Writer: form.Get("writer"), Count: count}}
+	switch {
+	case strings.HasPrefix(target, targetVerdict):
+		items, k := verdictItems(form)
+		if len(items) > 0 {
+			d.Item = &review.VerdictItem{Change: items[0].Change, Edit: items[0].Edit, Changes: items[0].Changes, Note: k.note}
+		}
+		d.Place = k.subject
+	case strings.HasPrefix(target, targetReply):
+		thread, _, _ := strings.Cut(strings.TrimPrefix(target, targetReply), " ")
+		d.Comment = &review.NewComment{ThreadID: thread, Body: lines(form.Get("body"))}
+	case strings.HasPrefix(target, targetComment):
+		n, err := s.draftComment(ctx, a, id, target, form)
+		if err != nil {
+			return d, err
+		}
+		d.Comment, d.Place = n, placeOf(form)
+	case strings.HasPrefix(target, targetWithdraw), strings.HasPrefix(target, targetBaseline):
+		for _, text := range append(form["reason"], form["note"]...) {
+			d.Texts = append(d.Texts, lines(text))
+		}
+	default:
+		return d, review.Errorf(review.Invalid, "This form keeps no drafts.")
+	}
+	return d, nil
+}
+
+// placeOf is what a form comments on, as it says it.
+func placeOf(form url.Values) string { return form.Get("on") + " " + form.Get("at") }
+
+// draftComment reads a comment that is being typed. Its place is looked up in the
+// release once, and not at every word: a draft that is about the same place knows it.
+func (s *Server) draftComment(ctx context.Context, a review.Actor, id, target string, form url.Values) (*review.NewComment, error) {
+	n := &review.NewComment{Body: lines(form.Get("body")), Blocks: form.Get("blocks") == "yes"}
+	if text := lines(form.Get("suggest")); text != "" {
+		n.Suggest = &text
+	}
+	kept, err := s.svc.Drafts(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range kept {
+		if d.Target == target && d.Comment != nil && d.Place == placeOf(form) {
+			n.Anchor = d.Comment.Anchor
+			return n, nil
+		}
+	}
+	view, err := s.svc.Release(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	n.Anchor = anchorOfForm(view, form.Get("on"), form.Get("at"))
+	return n, nil
+}
+
+// sent removes the draft of a form that was carried out. That this fails does not
+// undo what was: the draft is then still there, and can be removed by hand.
+func (s *Server) sent(c echo.Context, form url.Values) {
+	target, _ := keptOf(form)
+	if target == "" {
+		return
+	}
+	none := review.Draft{Target: target, Texts: []string{}}
+	if _, err := s.svc.SaveDraft(c.Request().Context(), s.actor(c), c.Param("id"), none); err != nil {
+		s.log.WarnContext(c.Request().Context(), "draft not removed", slog.String("request", requestIDOf(c)), slog.Any("error", err))
+	}
+}
