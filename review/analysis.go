@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/report"
@@ -269,6 +270,8 @@ func (s *Service) compareNow(p pair, old, new *surface.Listing, tools *toolFindi
 	mu, _ := s.analysing.LoadOrStore(p.serverID, &sync.Mutex{})
 	mu.(*sync.Mutex).Lock()
 	defer mu.(*sync.Mutex).Unlock()
+	start := time.Now() // not the service's clock, which says when, not how long
+	defer func() { s.cfg.Observer.Analysed(time.Since(start)) }()
 	r := change.Compare(old, new, p.opt)
 	found, err := tools.find(p, old, new, r)
 	if err == nil {

@@ -42,10 +42,11 @@ func clip(s string, n int) string {
 // Deliver takes a push over HTTP: a signed webhook or a bearer token. The order of
 // checks is: size, sender, then what the transport found, then the push itself.
 // Every delivery is recorded, the refused ones with their reason.
-func (s *Service) Deliver(ctx context.Context, in Incoming) (*Pushed, error) {
+func (s *Service) Deliver(ctx context.Context, in Incoming) (pushed *Pushed, err error) {
+	defer func() { s.cfg.Observer.Pushed(outcomeOf(pushed, err)) }()
 	d := s.delivery(in)
 	p := push{delivery: d, params: in.Params, body: in.Body}
-	err := s.sender(ctx, in, &p)
+	err = s.sender(ctx, in, &p)
 	if err != nil {
 		return nil, s.refuse(ctx, &p, err)
 	}
@@ -107,14 +108,15 @@ func (s *Service) tokenSender(ctx context.Context, in Incoming, p *push) error {
 }
 
 // Upload takes a push of a signed-in person. It is the same push as Deliver.
-func (s *Service) Upload(ctx context.Context, a Actor, slug string, params PushParams, body []byte, path string) (*Pushed, error) {
+func (s *Service) Upload(ctx context.Context, a Actor, slug string, params PushParams, body []byte, path string) (pushed *Pushed, err error) {
+	defer func() { s.cfg.Observer.Pushed(outcomeOf(pushed, err)) }()
 	if err := a.person(); err != nil {
 		return nil, err
 	}
 	d := s.delivery(Incoming{Slug: slug, Params: params, Body: body, Addr: a.Addr, PathQuery: path})
 	d.Via, d.By, d.Verified = "upload", a.Label(), true
 	p := push{delivery: d, actor: a, params: params, body: body}
-	err := s.store.View(ctx, func(tx Tx) error {
+	err = s.store.View(ctx, func(tx Tx) error {
 		var err error
 		p.server, err = serverFor(ctx, tx, a, slug, people.Reviewer, people.ScopePush)
 		return err

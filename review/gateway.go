@@ -56,6 +56,9 @@ func (s *Service) Gate(ctx context.Context, a Actor, slug, profile string, diges
 			return err
 		})
 	})
+	if err == nil {
+		s.cfg.Observer.Answered(answer.Result)
+	}
 	return answer, err
 }
 

@@ -45,6 +45,8 @@ type Config struct {
 	Secret  []byte // SECRET: seals webhook secrets, 32 bytes or more
 	Now     func() time.Time
 	Limits  Limits
+	// Observer is told what happens; nil is nobody.
+	Observer Observer
 }
 
 // Limits bound what strangers may cost; zero fields take the defaults of
@@ -140,6 +142,9 @@ func NewService(store Store, cfg Config) *Service {
 		cfg.Now = time.Now
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
+	if cfg.Observer == nil {
+		cfg.Observer = unobserved{}
+	}
 	return &Service{
 		store: store, cfg: cfg,
 		hashes:      make(chan struct{}, passwordHashes),

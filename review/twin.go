@@ -42,6 +42,9 @@ func (s *Service) DecideAlso(ctx context.Context, a Actor, releaseID string, ite
 	if err != nil {
 		return nil, err
 	}
+	for _, it := range items {
+		s.cfg.Observer.Decided(it.Verdict, max(1, len(it.Changes)))
+	}
 	return s.Release(ctx, a, releaseID)
 }
 

@@ -125,6 +125,27 @@ func (s *Store) Close() error {
 	return err
 }
 
+// Pool says how busy the connections of a pool are.
+type Pool struct {
+	Name              string // read, write, or both where one pool does both
+	Open, InUse, Most int
+	Waited            int64 // how often somebody had to wait for one
+	WaitedFor         time.Duration
+}
+
+// Pools says how busy the connections are.
+func (s *Store) Pools() []Pool {
+	if s.write == s.read {
+		return []Pool{poolOf("both", s.write)}
+	}
+	return []Pool{poolOf("read", s.read), poolOf("write", s.write)}
+}
+
+func poolOf(name string, db *sqlx.DB) Pool {
+	n := db.Stats()
+	return Pool{name, n.OpenConnections, n.InUse, n.MaxOpenConnections, n.WaitCount, n.WaitDuration}
+}
+
 // Engine names the database for people: SQLite or PostgreSQL.
 func (s *Store) Engine() string { return s.engine.name }
 

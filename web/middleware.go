@@ -52,9 +52,10 @@ func (s *Server) accessLog(next echo.HandlerFunc) echo.HandlerFunc {
 		start := time.Now()
 		err := next(c)
 		r, w := c.Request(), c.Response()
+		s.opt.Requested(r.Method, c.Path(), w.Status, time.Since(start))
 		s.log.LogAttrs(r.Context(), logLevel(c.Path()), "request",
 			slog.String("request", requestIDOf(c)),
-			slog.String("method", r.Method),
+			slog.String("method", fmt.Sprintf("%.16s", r.Method)),
 			slog.String("path", loggedPath(c)),
 			slog.Int("status", w.Status),
 			slog.Int64("bytes", w.Size),
@@ -69,7 +70,7 @@ func (s *Server) accessLog(next echo.HandlerFunc) echo.HandlerFunc {
 // logLevel keeps out of the log what nobody reads there: style sheets, and probes
 // that come every few seconds.
 func logLevel(path string) slog.Level {
-	if strings.HasPrefix(path, static.Prefix) || path == "/healthz" || path == "/readyz" {
+	if strings.HasPrefix(path, static.Prefix) || path == "/healthz" || path == "/readyz" || path == "/metrics" {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo

@@ -130,6 +130,7 @@ func (s *Server) apiRoutes() []route {
 		get("/api/v1/openapi.yaml", anybody, s.openAPI).bare(),
 		get("/healthz", anybody, s.healthz).bare(),
 		get("/readyz", anybody, s.readyz).bare(),
+		get("/metrics", anybody, echo.WrapHandler(s.opt.Metrics)).bare(),
 		get(static.Prefix+"*", anybody, echo.WrapHandler(static.Handler())).bare(),
 	}, append(s.depthRoutes(), s.findingRoutes()...)...)
 }

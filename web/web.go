@@ -59,6 +59,14 @@ type Options struct {
 	Ready func(context.Context) error
 	// Log gets one line per request and every defect; nil is slog.Default().
 	Log *slog.Logger
+	// Metrics answers /metrics; nil is nothing there. It sees to who may ask.
+	Metrics http.Handler
+	// Requested is told of every request: its method, the template of its route,
+	// "" for none, the status and how long it took. nil is nobody.
+	Requested func(method, route string, status int, took time.Duration)
+	// StopGrace is how long running requests may take when the server ends; zero is
+	// 20 s.
+	StopGrace time.Duration
 	// Build is shown by /healthz and at the foot of pages.
 	Build BuildInfo
 	// Live wakes pages that wait for news; nil is a hub that nobody tells anything,
@@ -94,7 +102,7 @@ const (
 	readTimeout         = 2 * time.Minute // 8 MiB over a slow line
 	writeTimeout        = 3 * time.Minute // runs from the request's first line: the body, 10 s of analysis, the answer
 	idleTimeout         = 120 * time.Second
-	shutdownTimeout     = 20 * time.Second
+	defaultStopGrace    = 20 * time.Second
 	maxHeaderBytes      = 64 << 10
 )
 
@@ -146,11 +154,23 @@ func withDefaults(opt Options) Options {
 	if opt.Live == nil {
 		opt.Live = live.NewHub()
 	}
+	if opt.Metrics == nil {
+		opt.Metrics = http.NotFoundHandler()
+	}
+	if opt.Requested == nil {
+		opt.Requested = func(string, string, int, time.Duration) {}
+	}
+	if opt.StopGrace == 0 {
+		opt.StopGrace = defaultStopGrace
+	}
 	if opt.Ready == nil {
 		opt.Ready = func(context.Context) error { return nil }
 	}
 	return opt
 }
+
+// Pushing counts the pushes that are being worked on.
+func (s *Server) Pushing() int { return len(s.pushing) }
 
 // secure reports whether people reach the server over TLS.
 func (s *Server) secure() bool { return s.base.Scheme == "https" }
@@ -158,8 +178,8 @@ func (s *Server) secure() bool { return s.base.Scheme == "https" }
 // Handler returns the whole server as a handler.
 func (s *Server) Handler() http.Handler { return s.echo }
 
-// Serve answers on ln until ctx ends, lets running requests finish for up to 20
-// seconds, and returns nil. Any other end is an error.
+// Serve answers on ln until ctx ends, closes event streams, lets running requests
+// finish within StopGrace, and returns nil. Any other end is an error.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
 		Handler:           s.Handler(),
@@ -178,10 +198,10 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("web: serve: %w", err)
 	case <-ctx.Done():
 	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opt.StopGrace)
 	defer cancel()
 	if err := srv.Shutdown(end); err != nil {
-		return fmt.Errorf("web: requests were still running after %s: %w", shutdownTimeout, err)
+		return fmt.Errorf("web: requests were still running after %s: %w", s.opt.StopGrace, err)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/report"
 )
 
 // say prints an answer as JSON, or in words.
@@ -45,13 +46,37 @@ func (c *migrateCmd) Run(e *env) error {
 	return say(e.stdout, c.JSON, map[string]bool{"migrated": true}, "The database is at this version.")
 }
 
-type configCmd struct{}
+type configCmd struct {
+	JSON bool `help:"Print JSON."`
+}
 
 // Run prints the configuration, and every fault of it.
 func (c *configCmd) Run(e *env) error {
 	cfg, err := config.FromEnvironment()
-	fmt.Fprintln(e.stdout, strings.Join(cfg.Redacted(), "\n"))
+	warnings := append([]string{}, configWarnings(cfg)...)
+	if said := say(e.stdout, c.JSON, struct {
+		Settings []config.Setting `json:"settings"`
+		Warnings []string         `json:"warnings"`
+	}{cfg.Settings(), warnings}, "%s", strings.Join(cfg.Redacted(), "\n")); said != nil {
+		return said
+	}
+	if !c.JSON {
+		for _, w := range warnings {
+			fmt.Fprintln(e.stderr, "countersign: warning: "+report.Line(w))
+		}
+	}
 	return err
+}
+
+// configWarnings are what is unwise in the configuration, and what nothing reads.
+func configWarnings(cfg config.Config) []string {
+	warnings := cfg.Warnings()
+	for _, s := range config.Strangers(os.Environ()) {
+		if s.Near == "" { // the others are faults
+			warnings = append(warnings, s.Error())
+		}
+	}
+	return warnings
 }
 
 type serverCmd struct {

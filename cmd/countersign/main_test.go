@@ -74,12 +74,15 @@ func TestBackups(t *testing.T) {
 
 // setUp gives a script a free port, a secret, and the real server to pull from.
 func setUp(e *testscript.Env) error {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := freeAddress()
 	if err != nil {
 		return err
 	}
-	addr := l.Addr().String()
-	l.Close()
+	other, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	e.Setenv("OTHER_ADDR", other)
 	e.Setenv("COUNTERSIGN_ADDR", addr)
 	e.Setenv("COUNTERSIGN_SECRET", strings.Repeat("story-secret-", 4))
 	e.Setenv("COUNTERSIGN_DATA_DIR", filepath.Join(e.WorkDir, "data"))
@@ -87,6 +90,16 @@ func setUp(e *testscript.Env) error {
 	e.Setenv("HOME", e.WorkDir)
 	e.Setenv("EVERYTHING", filepath.Join(testkit.Root(), "e2e", "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js"))
 	return nil
+}
+
+// freeAddress returns an address that nobody listens on just now.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
 }
 
 // storyCommands are the words that stories have beside those of testscript.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign/internal/config"
 	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/metrics"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/store"
 )
@@ -19,6 +20,7 @@ type instance struct {
 	store *store.Store
 	svc   *review.Service
 	hub   *live.Hub // wakes pages that wait
+	meter *metrics.Metrics
 }
 
 // openInstance migrates and opens the database of the configuration. Every
@@ -39,8 +41,9 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 		st.Close()
 		return nil, err
 	}
-	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret)})
-	return &instance{cfg: cfg, store: st, svc: svc, hub: live.NewHub()}, nil
+	meter := metrics.New(version())
+	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Observer: meter})
+	return &instance{cfg: cfg, store: st, svc: svc, hub: live.NewHub(), meter: meter}, nil
 }
 
 func (i *instance) close() { i.store.Close() }

@@ -26,6 +26,9 @@ func (c *serveCmd) Run(e *env) error {
 		return err
 	}
 	log := newLog(e.stderr, c.JSONLog)
+	for _, w := range configWarnings(cfg) {
+		log.Warn("configuration", "text", w)
+	}
 	in, err := openInstance(e.ctx, cfg)
 	if err != nil {
 		return fmt.Errorf("the database can't be opened: %w", err)
@@ -37,6 +40,9 @@ func (c *serveCmd) Run(e *env) error {
 	}
 	srv, err := in.server(log)
 	if err != nil {
+		return err
+	}
+	if err := in.serveMetrics(e.ctx, log); err != nil {
 		return err
 	}
 	if err := in.sayHello(e, ln.Addr()); err != nil {
@@ -89,7 +95,7 @@ func newLog(w io.Writer, asJSON bool) *slog.Logger {
 
 // server joins the store and the workflow to the web.
 func (i *instance) server(log *slog.Logger) (*web.Server, error) {
-	return web.New(i.svc, web.Options{
+	s, err := web.New(i.svc, web.Options{
 		BaseURL:        i.cfg.BaseURL,
 		TrustedProxies: i.cfg.TrustedProxies,
 		Sessions:       i.store.Sessions(),
@@ -97,7 +103,14 @@ func (i *instance) server(log *slog.Logger) (*web.Server, error) {
 		Live:           i.hub,
 		Log:            log,
 		Build:          web.BuildInfo{Version: version()},
+		Metrics:        i.meter.Guarded(i.cfg.MetricsToken),
+		Requested:      i.meter.Requested,
+		StopGrace:      i.cfg.StopGrace,
 	})
+	if err == nil {
+		i.gauges(s)
+	}
+	return s, err
 }
 
 // sayHello says where the server is and, while nobody has an account, how the

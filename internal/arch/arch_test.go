@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"internal/arch":               {},
 	"internal/config":             {},
 	"internal/live":               {"review/..."},
+	"internal/metrics":            {"review/..."},
 	"internal/worker":             {"review/..."},
 	"internal/mcp":                {"review/surface"},
 	"internal/demo":               {"review/surface"},
@@ -86,6 +87,7 @@ var only = map[string][]string{
 	"github.com/alexedwards/scs/v2":   {"web", "store"},
 	"github.com/santhosh-tekuri":      {"review/schema"},
 	"github.com/modelcontextprotocol": {"internal/mcp"},
+	"github.com/prometheus":           {"internal/metrics"},
 }
 
 type pkg struct {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Prefix stands before the name of every variable.
@@ -32,6 +33,10 @@ type Config struct {
 
 	// TrustedProxies may say for whom they ask (X-Forwarded-For); by default none.
 	TrustedProxies []netip.Prefix
+
+	MetricsAddr  string        // host:port that answers /metrics to anybody; "" is none
+	MetricsToken string        // lets a scraper ask for /metrics at Addr; "" is nobody
+	StopGrace    time.Duration // how long running requests may take when the program ends
 }
 
 // Lookup finds an environment variable, as os.LookupEnv does.
@@ -56,6 +61,9 @@ func Load(lookup Lookup) (Config, error) {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.DataDir, "countersign.db")
 	}
 	c.TrustedProxies = r.prefixes("TRUSTED_PROXIES")
+	c.MetricsAddr = r.text("METRICS_ADDR", "")
+	c.MetricsToken = r.secret("METRICS_TOKEN")
+	c.StopGrace = r.duration("STOP_GRACE", 20*time.Second, time.Second, 10*time.Minute)
 	r.check(c)
 	if c.BaseURL == "" {
 		c.BaseURL = "http://" + browsable(c.Addr)
@@ -64,17 +72,23 @@ func Load(lookup Lookup) (Config, error) {
 }
 
 // FromEnvironment reads the configuration of this process.
-func FromEnvironment() (Config, error) { return Load(os.LookupEnv) }
+func FromEnvironment() (Config, error) { return FromEnvironmentWith(nil) }
 
 // FromEnvironmentWith is FromEnvironment with settings of the command line, by
 // their names without the prefix; an empty one does not count.
 func FromEnvironmentWith(flags map[string]string) (Config, error) {
-	return Load(func(name string) (string, bool) {
+	c, err := Load(func(name string) (string, bool) {
 		if v := flags[strings.TrimPrefix(name, Prefix)]; v != "" && strings.HasPrefix(name, Prefix) {
 			return v, true
 		}
 		return os.LookupEnv(name)
 	})
+	for _, s := range Strangers(os.Environ()) {
+		if s.Near != "" {
+			err = errors.Join(err, s)
+		}
+	}
+	return c, err
 }
 
 // Local is where this machine reaches the server: a listening address such as
@@ -89,24 +103,71 @@ func (c Config) NeedSecret() error {
 	return nil
 }
 
+// Setting is one setting as it is in force. The value of a secret is not in it.
+type Setting struct {
+	Name   string `json:"name"` // with its prefix
+	Value  string `json:"value"`
+	Secret bool   `json:"secret,omitempty"` // may stand in a file, named by NAME_FILE
+}
+
+// Settings lists every setting there is, secrets hidden.
+func (c Config) Settings() []Setting {
+	proxies := make([]string, len(c.TrustedProxies))
+	for i, p := range c.TrustedProxies {
+		proxies[i] = p.String()
+	}
+	return []Setting{
+		plain("ADDR", c.Addr),
+		plain("BASE_URL", c.BaseURL),
+		{Prefix + "DATABASE_URL", redactURL(c.DatabaseURL), true},
+		plain("DATA_DIR", c.DataDir),
+		plain("METRICS_ADDR", c.MetricsAddr),
+		hidden("METRICS_TOKEN", c.MetricsToken),
+		hidden("SECRET", c.Secret),
+		plain("STOP_GRACE", c.StopGrace.String()),
+		plain("TRUSTED_PROXIES", strings.Join(proxies, ",")),
+	}
+}
+
+func plain(name, value string) Setting { return Setting{Name: Prefix + name, Value: value} }
+
+func hidden(name, value string) Setting {
+	if value == "" {
+		return Setting{Prefix + name, "(not set)", true}
+	}
+	return Setting{Prefix + name, "(set, hidden)", true}
+}
+
 // Redacted lists every setting as NAME=value, secrets hidden.
 func (c Config) Redacted() []string {
-	var proxies []string
-	for _, p := range c.TrustedProxies {
-		proxies = append(proxies, p.String())
+	var lines []string
+	for _, s := range c.Settings() {
+		lines = append(lines, s.Name+"="+s.Value)
 	}
-	secret := "(not set)"
-	if c.Secret != "" {
-		secret = "(set, hidden)"
+	return lines
+}
+
+// Warnings says what is allowed but unwise.
+func (c Config) Warnings() []string {
+	var warnings []string
+	u, err := url.Parse(c.BaseURL)
+	if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+		warnings = append(warnings, Prefix+"BASE_URL is http:// on another machine: passwords and sessions travel in clear. Put TLS before it and name the https:// address.")
 	}
-	return []string{
-		Prefix + "ADDR=" + c.Addr,
-		Prefix + "BASE_URL=" + c.BaseURL,
-		Prefix + "DATABASE_URL=" + redactURL(c.DatabaseURL),
-		Prefix + "DATA_DIR=" + c.DataDir,
-		Prefix + "SECRET=" + secret,
-		Prefix + "TRUSTED_PROXIES=" + strings.Join(proxies, ","),
+	if c.MetricsAddr != "" && !loopback(hostOf(c.MetricsAddr)) {
+		warnings = append(warnings, Prefix+"METRICS_ADDR is not a loopback address: whoever reaches it reads the figures.")
 	}
+	return warnings
+}
+
+func hostOf(addr string) string {
+	host, _, _ := net.SplitHostPort(addr)
+	return host
+}
+
+func loopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
 }
 
 // redactURL hides the password, and the whole of an address that can't be read.
@@ -175,6 +236,20 @@ func (r *reader) secret(name string) string {
 	return strings.TrimRight(string(b), "\r\n")
 }
 
+// duration reads a time such as 20s, 5m or 36h.
+func (r *reader) duration(name string, otherwise, least, most time.Duration) time.Duration {
+	text := r.text(name, "")
+	if text == "" {
+		return otherwise
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < least || d > most {
+		r.fault(name, "%q is no time from %s to %s, such as %s", text, least, most, otherwise)
+		return otherwise
+	}
+	return d
+}
+
 // prefixes reads a comma-separated list of addresses and networks.
 func (r *reader) prefixes(name string) []netip.Prefix {
 	var all []netip.Prefix
@@ -200,13 +275,25 @@ func (r *reader) check(c Config) {
 		r.fault("ADDR", "%q is no host:port, such as 127.0.0.1:8080", c.Addr)
 	}
 	if c.Secret != "" && len(c.Secret) < MinSecret {
-		r.fault("SECRET", "has %d bytes, needs %d or more", len(c.Secret), MinSecret)
+		r.fault("SECRET", "has %d bytes, needs %d or more (for example the output of: openssl rand -base64 32)", len(c.Secret), MinSecret)
 	}
 	if c.BaseURL != "" {
 		u, err := url.Parse(c.BaseURL)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
+		switch {
+		case err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "":
 			r.fault("BASE_URL", "%q is no address such as https://countersign.example.com", c.BaseURL)
+		case u.Path != "":
+			r.fault("BASE_URL", "%q has a path, which is not supported: give the server a host of its own, such as https://countersign.example.com", c.BaseURL)
 		}
+	}
+	if _, _, err := net.SplitHostPort(c.MetricsAddr); c.MetricsAddr != "" && err != nil {
+		r.fault("METRICS_ADDR", "%q is no host:port, such as 127.0.0.1:9090", c.MetricsAddr)
+	}
+	if c.MetricsAddr != "" && c.MetricsAddr == c.Addr {
+		r.fault("METRICS_ADDR", "is the same as %sADDR: give it an address of its own, such as 127.0.0.1:9090", Prefix)
+	}
+	if n := len(c.MetricsToken); n > 0 && n < MinSecret {
+		r.fault("METRICS_TOKEN", "has %d bytes, needs %d or more (for example the output of: openssl rand -base64 32)", n, MinSecret)
 	}
 	if !knownDatabase(c.DatabaseURL) {
 		r.fault("DATABASE_URL", "want sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME, got %q", redactURL(c.DatabaseURL))

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,7 +25,7 @@ func TestLoadDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config.Config{Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", DataDir: "data", DatabaseURL: "sqlite:" + filepath.Join("data", "countersign.db")}
+	want := config.Config{Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", DataDir: "data", DatabaseURL: "sqlite:" + filepath.Join("data", "countersign.db"), StopGrace: 20 * time.Second}
 	if d := cmp.Diff(want, c); d != "" {
 		t.Error(d)
 	}
@@ -39,17 +40,23 @@ func TestLoadReportsEveryFaultAtOnce(t *testing.T) {
 		"COUNTERSIGN_BASE_URL", "countersign.example.com",
 		"COUNTERSIGN_SECRET", "short",
 		"COUNTERSIGN_DATABASE_URL", "mysql://u:hunter2@h/d",
+		"COUNTERSIGN_METRICS_ADDR", "nowhere",
+		"COUNTERSIGN_METRICS_TOKEN", "too-short",
+		"COUNTERSIGN_STOP_GRACE", "soon",
+		"COUNTERSIGN_TRUSTED_PROXIES", "proxy.example",
 	))
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, name := range []string{"ADDR", "BASE_URL", "SECRET", "DATABASE_URL"} {
+	for _, name := range []string{"ADDR", "BASE_URL", "SECRET", "DATABASE_URL", "METRICS_ADDR", "METRICS_TOKEN", "STOP_GRACE", "TRUSTED_PROXIES"} {
 		if !strings.Contains(err.Error(), config.Prefix+name) {
 			t.Errorf("%s is not named in: %v", name, err)
 		}
 	}
-	if strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("the password is shown: %v", err)
+	for _, secret := range []string{"hunter2", "too-short", "short\""} {
+		if strings.Contains(err.Error(), secret) {
+			t.Errorf("%s is shown: %v", secret, err)
+		}
 	}
 }
 
@@ -109,5 +116,55 @@ func TestTrustedProxies(t *testing.T) {
 	}
 	if _, err := config.Load(env("COUNTERSIGN_TRUSTED_PROXIES", "proxy.example")); err == nil {
 		t.Error("a name was taken for an address")
+	}
+}
+
+func TestBaseURLHasNoPath(t *testing.T) {
+	for _, url := range []string{"https://h.example/countersign", "https://u:p@h.example", "https://h.example?x=1"} {
+		if _, err := config.Load(env("COUNTERSIGN_BASE_URL", url)); err == nil {
+			t.Errorf("%s was accepted", url)
+		}
+	}
+	if c, err := config.Load(env("COUNTERSIGN_BASE_URL", "https://h.example/")); err != nil || c.BaseURL != "https://h.example" {
+		t.Errorf("a slash at the end: %q, %v", c.BaseURL, err)
+	}
+}
+
+func TestStrangers(t *testing.T) {
+	got := config.Strangers([]string{
+		"PATH=/bin", "COUNTERSIGN_ADDR=x", "COUNTERSIGN_SECRET_FILE=x", "COUNTERSIGN_TOKEN=x", "COUNTERSIGN_TEST_POSTGRES=x", "COUNTERSIGN_EMPTY=",
+		"COUNTERSIGN_TRUSTED_PROXIE=10.0.0.0/8", "COUNTERSIGN_DATABSE_URL=x", "COUNTERSIGN_SECRETFILE=x", "COUNTERSIGN_COLOUR=blue",
+	})
+	want := []config.Stranger{
+		{Name: "COUNTERSIGN_COLOUR"},
+		{Name: "COUNTERSIGN_DATABSE_URL", Near: "COUNTERSIGN_DATABASE_URL"},
+		{Name: "COUNTERSIGN_SECRETFILE", Near: "COUNTERSIGN_SECRET_FILE"},
+		{Name: "COUNTERSIGN_TRUSTED_PROXIE", Near: "COUNTERSIGN_TRUSTED_PROXIES"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMisspeltSettingIsAFault(t *testing.T) {
+	t.Setenv("COUNTERSIGN_TRUSTED_PROXIE", "10.0.0.0/8")
+	if _, err := config.FromEnvironment(); err == nil || !strings.Contains(err.Error(), "is COUNTERSIGN_TRUSTED_PROXIES meant?") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	for _, c := range []struct {
+		base, metrics string
+		want          int
+	}{
+		{"https://countersign.example", "127.0.0.1:9090", 0},
+		{"http://localhost:8080", "", 0},
+		{"http://[::1]:8080", "[::1]:9090", 0},
+		{"http://countersign.example", "0.0.0.0:9090", 2},
+	} {
+		if got := (config.Config{BaseURL: c.base, MetricsAddr: c.metrics}).Warnings(); len(got) != c.want {
+			t.Errorf("%s, %s: %q", c.base, c.metrics, got)
+		}
 	}
 }

@@ -80,6 +80,17 @@ func (s *Subscription) Close() {
 	s.hub.forget(s)
 }
 
+// Readers counts the subscriptions of all readers.
+func (h *Hub) Readers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for _, of := range h.readers {
+		n += of
+	}
+	return n
+}
+
 // forget takes a subscription out, if it is still in.
 func (h *Hub) forget(s *Subscription) {
 	subs := h.topics[s.topic]
