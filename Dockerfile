@@ -4,9 +4,15 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /countersign ./cmd/countersign && mkdir -p /data
+ARG VERSION=
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w -X main.release=${VERSION}" -o /countersign ./cmd/countersign && mkdir -p /data
 
 FROM scratch
+ARG VERSION=
+LABEL org.opencontainers.image.title="Countersign" \
+      org.opencontainers.image.description="Reviews the tool surface of MCP servers before a release" \
+      org.opencontainers.image.source="https://github.com/countersign/countersign" \
+      org.opencontainers.image.version="${VERSION}"
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /countersign /countersign
 COPY --from=build --chown=65532:65532 /data /data

@@ -5,6 +5,10 @@ import (
 	"runtime/debug"
 )
 
+// release is the version that a build was told to be, with
+// -ldflags "-X main.release=1.2.3".
+var release string
+
 type versionCmd struct{}
 
 // Run prints what was built.
@@ -13,9 +17,12 @@ func (c *versionCmd) Run(e *env) error {
 	return err
 }
 
-// version says what was built: the module's version, and the commit when the
+// version says what was built: what the build was told, else the module's version, and the commit when the
 // build knew it.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -60,6 +60,7 @@ func Load(lookup Lookup) (Config, error) {
 	if c.DatabaseURL == "" {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.DataDir, "countersign.db")
 	}
+	c.DatabaseURL = r.withPassword(c.DatabaseURL)
 	c.TrustedProxies = r.prefixes("TRUSTED_PROXIES")
 	c.MetricsAddr = r.text("METRICS_ADDR", "")
 	c.MetricsToken = r.secret("METRICS_TOKEN")
@@ -119,6 +120,7 @@ func (c Config) Settings() []Setting {
 	return []Setting{
 		plain("ADDR", c.Addr),
 		plain("BASE_URL", c.BaseURL),
+		{Prefix + "DATABASE_PASSWORD", "(part of DATABASE_URL)", true},
 		{Prefix + "DATABASE_URL", redactURL(c.DatabaseURL), true},
 		plain("DATA_DIR", c.DataDir),
 		plain("METRICS_ADDR", c.MetricsAddr),
@@ -234,6 +236,26 @@ func (r *reader) secret(name string) string {
 		return ""
 	}
 	return strings.TrimRight(string(b), "\r\n")
+}
+
+// withPassword puts DATABASE_PASSWORD into an address that has none, so that a
+// password can stand in a file of its own.
+func (r *reader) withPassword(address string) string {
+	password := r.secret("DATABASE_PASSWORD")
+	if password == "" {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil || !strings.HasPrefix(u.Scheme, "postgres") || u.User == nil {
+		r.fault("DATABASE_PASSWORD", "%sDATABASE_URL takes no password: want postgres://USER@HOST/NAME", Prefix)
+		return address
+	}
+	if _, has := u.User.Password(); has || u.Query().Has("password") {
+		r.fault("DATABASE_PASSWORD", "%sDATABASE_URL has a password already: leave it out there", Prefix)
+		return address
+	}
+	u.User = url.UserPassword(u.User.Username(), password)
+	return u.String()
 }
 
 // duration reads a time such as 20s, 5m or 36h.

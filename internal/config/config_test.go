@@ -168,3 +168,23 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 }
+
+func TestDatabasePassword(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("a/b@c:d\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(env("COUNTERSIGN_DATABASE_URL", "postgres://me@h/d?sslmode=disable", "COUNTERSIGN_DATABASE_PASSWORD_FILE", file))
+	if want := "postgres://me:a%2Fb%40c%3Ad@h/d?sslmode=disable"; err != nil || c.DatabaseURL != want {
+		t.Errorf("got %q, %v", c.DatabaseURL, err)
+	}
+	if all := strings.Join(c.Redacted(), "\n"); strings.Contains(all, "a%2F") || strings.Contains(all, "a/b") {
+		t.Errorf("the password is shown in:\n%s", all)
+	}
+	for _, url := range []string{"postgres://me:other@h/d", "postgres://me@h/d?password=x", "postgres://h/d", "sqlite:x.db", ""} {
+		_, err := config.Load(env("COUNTERSIGN_DATABASE_URL", url, "COUNTERSIGN_DATABASE_PASSWORD", "p4ss"))
+		if err == nil || !strings.Contains(err.Error(), "COUNTERSIGN_DATABASE_PASSWORD") || strings.Contains(err.Error(), "p4ss") {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
