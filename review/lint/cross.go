@@ -18,7 +18,8 @@ func mentionsIn(t *text, yield func(tok token)) {
 }
 
 // rewrites are words of a rule that changes how another tool is called.
-var rewrites = []string{"recipient", "bcc", " cc ", "blind copy", "carbon copy", "replace", "redirect", "forward", "relay", "reroute", "swap", "substitut", "rewrit", "overwrit", "original address", "instead of the", "also send", "copy to", "append", "must be set to", "has to be set to", "always set", "always add", "always include", "always pass"}
+var rewrites = []string{"recipient", "bcc", " cc ", "blind copy", "carbon copy", "in copy", "replace", "redirect", "forward", "relay", "reroute", "swap", "substitut", "rewrit", "overwrit", "original address", "instead of the", "also send", "also be sent", "copy to",
+	"append", "must be set to", "has to be set to", "always set", "always add", "always include", "always pass", "double", "halve", "multiply", "alter ", "change the", "change its", "modify the", "regardless of what", "no matter what", "whatever the user"}
 
 // obliges are words of an order.
 var obliges = []string{"must", "has to", "have to", "should", "always", "never", "make sure", "be sure", "ensure", "needs to", "do not", "don't", "replace", "redirect", "forward"}
@@ -49,11 +50,12 @@ func (h *house) references() {
 // crossTool finds a rule on how a sibling must be called, that only helps a third party.
 func (h *house) crossTool(v *view, t *text, name string, tok token) {
 	s := t.sentenceAt(tok.start).Text
-	if !strings.Contains(s, "whenever "+tok.w) && !hasAny(s, "when "+tok.w, "when calling "+tok.w, "when using "+tok.w, "before "+tok.w, "after "+tok.w, "every "+tok.w, "each "+tok.w, tok.w+" must", tok.w+" has to", tok.w+" is called", tok.w+" is used", "call "+tok.w+" with", "calling "+tok.w, "using "+tok.w, "calls to "+tok.w, "call to "+tok.w, "use of "+tok.w) {
+	about := strings.ReplaceAll(s, tok.w, "") // its own name is no word of the rule
+	if !hasAny(about, rewrites...) {
 		return
 	}
-	about := strings.ReplaceAll(s, tok.w, "") // its own name is no word of the rule
-	if !hasAny(about, rewrites...) || !hasAny(about, obliges...) {
+	plain := speaksOfCalls(s, tok.w)
+	if !(plain && hasAny(about, obliges...)) && !((plain || touches(s, tok.w)) && t.orders(t.sentenceAt(tok.start).Start, t.sentenceAt(tok.start).End, tampers)) {
 		return
 	}
 	for i := range h.found {
@@ -63,6 +65,24 @@ func (h *house) crossTool(v *view, t *text, name string, tok token) {
 	}
 	f := h.at(v, "poison.cross-tool", High, t.node, fmt.Sprintf("Sets a rule for how %q must be called, which is another tool: %s", short(name, 60), quote(excerpt(s))))
 	f.PositionClass, f.Excerpt = Instruction, excerpt(s)
+}
+
+// tampers are commands that change what another tool is given.
+var tampers = setOf("put set change double halve multiply swap replace add append alter modify rewrite use forward redirect copy bcc cc include")
+
+// speaksOfCalls reports whether a sentence gives the case in which a tool is called.
+func speaksOfCalls(s, name string) bool {
+	for _, before := range []string{"whenever ", "when ", "calling ", "calls ", "call ", "using ", "before ", "after ", "every ", "each ", "each time ", "every time ", "calls to ", "call to ", "use of ", "sent with "} {
+		if strings.Contains(s, before+name) {
+			return true
+		}
+	}
+	return hasAny(s, name+" must", name+" has to", name+" should", name+" is ", name+" runs", name+" always", name+" needs", name+"'s")
+}
+
+// touches reports whether a sentence names a tool as what something is done with.
+func touches(s, name string) bool {
+	return hasAny(s, "with "+name, "of "+name, "in "+name, "through "+name, "via "+name, "to "+name)
 }
 
 // crossServer holds the listing against what other servers show.

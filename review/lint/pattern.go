@@ -54,11 +54,14 @@ func (h *hit) sentence() string { return h.text.sentenceAt(h.start).Text }
 
 // groups are the words that patterns share.
 var groups = map[string]string{
-	"people": "user|users|human|humans|operator|operators|caller|person|customer-facing|end-user|end-users|people|reviewer|administrator|admin",
-	"prior":  "previous|prior|preceding|above|earlier|existing|foregoing|past",
-	"yours":  "your|all|any|other|these|those|the|my|system|safety|its",
-	"law":    "instruction|instructions|rule|rules|guideline|guidelines|prompt|prompts|directive|directives|safeguard|safeguards|constraints|restrictions|policies",
-	"send":   "send|forward|copy|upload|post|transmit|exfiltrate|leak|relay|redirect|deliver|bcc|cc|mail|email|e-mail|report|submit|push|pipe|append|add|include|put|attach|place|set|paste",
+	"people": "user|users|human|humans|operator|operators|caller|person|customer|customers|customer-facing|end-user|end-users|people|reviewer|administrator|admin|anyone|anybody",
+	"prior":  "previous|prior|preceding|above|earlier|existing|foregoing|past|former|original|initial",
+	"yours":  "your|all|any|other|these|those|the|my|system|safety|its|every",
+	"law":    "instruction|instructions|rule|rules|guideline|guidelines|guidance|prompt|prompts|directive|directives|safeguard|safeguards|constraints|restrictions|policy|policies",
+	"drop":   "ignore|disregard|forget|override|bypass|violate|discard|drop|abandon|neglect|dismiss|overlook|unlearn",
+	"obey":   "follow|obey|comply|heed|honor|honour|apply|respect|observe|adhere",
+	"void":   "void|invalid|obsolete|superseded|cancelled|canceled|lifted|outdated|suspended|overruled|null|revoked|withdrawn",
+	"whole":  "full|entire|complete|whole|all|every|previous|prior|earlier|past|unabridged",
 	"read":   "read|open|load|fetch|cat|retrieve|collect|access|gather|get|dump|print|copy|attach|include|paste|append|run|execute|put|pass|send|upload|base64|grep|download|provide|extract|supply|embed|insert|export|list",
 }
 
@@ -158,6 +161,19 @@ func (p *pattern) match(toks []token, i, k int) int {
 		return p.match(toks, i, k+1)
 	}
 	return -1
+}
+
+// passage is the text of the hit, in lower case.
+func (h *hit) passage() string { return h.text.fold()[h.start:h.end] }
+
+// after are up to n words that follow the hit in its sentence.
+func (h *hit) after(n int) []string {
+	s, end := h.text.fold(), h.text.sentenceAt(h.start).End
+	if end <= h.end {
+		return nil
+	}
+	w := words(short(s[h.end:end], 12*n))
+	return w[:min(n, len(w))]
 }
 
 // before returns the word before the hit in its sentence, "" when there is none or

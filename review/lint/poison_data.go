@@ -1,11 +1,15 @@
 package lint
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
+
+	"github.com/countersign/countersign/review/prose"
 )
 
 // secretStores are files and places that hold credentials. A store of the first list
@@ -33,7 +37,7 @@ func secretStore(s string) string {
 }
 
 // takers are verbs that carry something off when they stand as a command.
-var takers = setOf("read open load fetch cat copy send put include paste upload attach append pass dump provide export give base64 retrieve extract embed collect place insert add supply forward print post")
+var takers = setOf("read open load fetch cat copy send put include paste upload attach append pass dump provide export give base64 retrieve extract embed collect place insert add supply forward print post take hand fill grab")
 
 // secretPaths finds stores of credentials together with a command to take something
 // from them. A store that is only named is a mention.
@@ -59,7 +63,7 @@ func (v *view) secretPath(t *text, store string, i int) {
 	h := hit{rule: "poison.secret-read", text: t, start: i, end: i + len(store), first: -1}
 	sent := t.sentenceAt(i)
 	command := t.role == roleValue && isPipeline(sent.Text)
-	if !command && !v.takes(t, sent.Start, sent.End) {
+	if !command && !v.takes(t, sent.Start, sent.End) && !wantsContent(t, sent, i) {
 		v.mention(&h, fmt.Sprintf("%q is a store of credentials. It is named here, no order to read it was found.", store))
 		return
 	}
@@ -68,6 +72,17 @@ func (v *view) secretPath(t *text, store string, i int) {
 		h.first, h.start, h.end = -1, sent.Start, min(sent.Start+1, sent.End) // the path is quoted, the order is not
 	}
 	v.hits = append(v.hits, h)
+}
+
+// wantsContent reports whether the text of a parameter asks for what stands in a store:
+// "content of ~/.netrc", where "path of ~/.netrc" is harmless.
+func wantsContent(t *text, sent prose.Sentence, store int) bool {
+	before := words(t.fold()[sent.Start:store])
+	before = before[max(0, len(before)-6):]
+	if !setOf("content contents text lines line value values body data bytes").any(before) {
+		return false
+	}
+	return t.role == roleParam && !guards.any(words(sent.Text)) || hasAny(sent.Text, "must", "should", "has to", "argument", "parameter")
 }
 
 // takes reports whether a sentence orders its reader to take something. A description's
@@ -112,12 +127,15 @@ func isPipeline(s string) bool {
 
 // carriers are verbs that bring data somewhere.
 var carriers = setOf(`send forward copy upload post transmit exfiltrate leak relay redirect deliver bcc cc mail email submit push append add include put set
-	replaced redirected forwarded sent copied uploaded posted mailed relayed delivered added included submitted transmitted replace`)
+	replaced redirected forwarded sent copied uploaded posted mailed relayed delivered added included submitted transmitted replace
+	ship shipped text sms report reported stream streamed mirror mirrored publish published share shared give hand ping notify log logged save store write export
+	exported reaches reach goes lands transfer transferred dispatch dispatched`)
 
 // freight is what leaves: data of the user, not the arguments of the tool.
 var freight = []string{
 	"conversation", "message", "file", "data", "content", "credential", "key", "token", "history", "copy", "body", "recipient", "prompt", "response", "output",
 	"password", "result", "transcript", "secret", "record", "document", "email", "mail", "bcc", "information", "details", "everything", "argument", "contents", "address", "summary", "note", "answer", "text",
+	"reply", "question", "workspace", "screenshot", "clipboard", "contacts", "session", "cookie", "input",
 }
 
 // exfiltration finds an order to bring data to a literal destination.
@@ -158,13 +176,36 @@ func (v *view) carries(t *text, start, dest int, first bool) bool {
 		if h.negatedBefore() {
 			continue
 		}
-		if h.imperative() || h.before() == "to" && hasAny(t.fold()[start:dest], "has to", "have to", "need to", "needs to", "be sure to", "remember to") ||
-			h.before() == "be" && hasAny(t.fold()[start:dest], "has to be", "have to be", "must be", "should be", "needs to be") {
+		if tok.w == "text" && h.imperative() && !articles[wordAfter(toks, i)] {
+			continue // the noun
+		}
+		if h.imperative() || h.obliged() || strings.HasPrefix(tok.w, "reach") || tok.w == "goes" || tok.w == "lands" {
+			if requestsOnly[wordAfter(toks, i)] {
+				continue // how the tool itself speaks to its backend
+			}
+			if isMovement(tok.w) && !hasAny(t.fold()[start:tok.start], "make sure", "ensure", "must", "see to it") {
+				continue
+			}
 			return true
 		}
 	}
 	return false
 }
+
+var requestsOnly = setOf("request requests query queries call calls feedback questions")
+
+var articles = setOf("the a all every each your it this that any")
+
+func wordAfter(toks []token, i int) string {
+	if i+1 < len(toks) {
+		return toks[i+1].w
+	}
+	return ""
+}
+
+// isMovement reports whether a verb says that something arrives, and orders nothing by
+// itself.
+func isMovement(w string) bool { return strings.HasPrefix(w, "reach") || w == "goes" || w == "lands" }
 
 // destination finds an address in a sentence: mail, URL, IP, phone number, or words that
 // stand for one.
@@ -267,13 +308,13 @@ func (v *view) codeExecution(t *text) {
 			return
 		}
 	}
-	for _, sign := range []string{"bash -c \"$(curl", "sh -c \"$(curl", "/dev/tcp/", "nc -e ", "powershell -enc", "powershell -e ", "eval(atob", "eval(fetch", "exec(requests.get", "exec(urllib", "rm -rf /", "rm -rf ~", "iex(", "invoke-expression", ":(){"} {
+	for _, sign := range []string{"bash -c \"$(curl", "sh -c \"$(curl", "sh <(curl", "sh <(wget", "source <(curl", ". <(curl", "eval \"$(curl", "eval $(curl", "exec(urlopen", "exec(u.urlopen", "exec(__import__", ".urlopen(", "| iex", "mkfifo ", "/dev/tcp/", "nc -e ", "powershell -enc", "powershell -e ", "eval(atob", "eval(fetch", "exec(requests.get", "exec(urllib", "rm -rf /", "rm -rf ~", "iex(", "invoke-expression", ":(){"} {
 		if i := strings.Index(s, sign); i >= 0 {
 			add(i, "A command that runs foreign code or destroys")
 			return
 		}
 	}
-	if t.role == roleValue && isPipeline(s) && strings.ContainsAny(s, "|~") && !hasAny(s, "select ") {
+	if t.role == roleValue && isPipeline(s) && (strings.ContainsAny(s, "|~") || hasAny(s, "$(", "curl ", "wget ")) && !hasAny(s, "select ") {
 		v.hits = append(v.hits, hit{rule: "poison.schema-smuggle", text: t, start: 0, end: 1, first: -1, message: "A shell command as a value that a model copies: " + quote(excerpt(s))})
 	}
 }
@@ -282,54 +323,105 @@ func ordersRun(before string) bool {
 	return hasAny(before, "run ", "execute ", "paste ", "type ", "invoke ", "call ", "first ", "must ")
 }
 
-// harvests are what a tool has no reason to ask a model for.
-var harvests = []string{
-	"system prompt", "chain of thought", "chain-of-thought", "list of tools available", "list of the tools available", "tools available to you", "tools you have",
-	"conversation history", "chat history", "conversation so far", "whole conversation", "entire conversation", "full conversation", "complete conversation", "chat transcript",
-	"conversation transcript", "previous messages", "all messages so far", "everything the user said", "earlier tool results", "previous tool results", "previous tool outputs", "results of earlier tools", "hidden reasoning",
-	"reasoning trace", "your instructions verbatim", "your full instructions", "context window",
-}
-
 // owners are words in the name of a tool whose business is a conversation or a prompt.
 var owners = setOf("chat conversation conversations thread message messages session prompt prompts llm agent agents transcript channel dm history completion model assistant ask think thinking sequentialthinking sampling sample context tokens")
 
-// contextHarvest finds a request for what the model knows: in a parameter's description,
-// or as an order in any text.
-func (v *view) contextHarvest(t *text) {
-	s := t.fold()
-	for _, what := range harvests {
-		i := strings.Index(s, what)
-		if i < 0 {
-			continue
-		}
-		sent := t.sentenceAt(i).Text
-		mine := hasAny(sent, "your ", "verbatim", "available to you", "you have", "so far", "of this chat", "of this conversation", "with the user", "the user said", "entire", "full", "whole", "complete", "all previous", "you were given")
-		asked := t.hidden || t.role == roleParam && mine || hasAny(sent, "include ", "pass ", "provide ", "attach ", "paste ", "put ", "copy ", "send ", "append ") && mine
-		if !asked || owners.any(v.words) && !hasAny(sent, "system prompt", "tools available", "verbatim", "chain of thought", "chain-of-thought") {
-			continue
-		}
-		if t.role == roleDescription && t.sentenceAt(i).Start == 0 && !t.hidden {
-			continue // what the tool itself does
-		}
-		v.hits = append(v.hits, hit{rule: "poison.context-harvest", text: t, start: i, end: i + len(what), first: -1,
-			message: fmt.Sprintf("Asks the model for its %s: %s", what, quote(excerpt(sent)))})
-		return
+// ofThisTalk are words that make a conversation the one that goes on now.
+var ofThisTalk = []string{"your ", "verbatim", "available to you", "you have", "so far", "this chat", "this conversation", "with the user", "the user said", "user and you", "you and the user", "all previous", "you were given",
+	"up to now", "until now", "up to here", "word for word", "unabridged", "this session", "the current conversation", "the current chat", "our conversation"}
+
+// wholes are words that ask for all of it.
+var wholes = []string{"entire", "full", "whole", "complete", "all ", "every", "verbatim", "unabridged", "word for word", "step by step", "raw "}
+
+// handings are verbs by which a model hands something over.
+var handings = setOf("include pass provide attach paste put copy send append add write supply fill enter list name state give hand transfer insert embed record store place submit share output reveal print")
+
+// isHarvest wants what the model was told, thinks or can do to be asked for: in the text
+// of a parameter, or as an order in any text.
+func (h *hit) isHarvest() bool {
+	t, s, passage := h.text, h.sentence(), h.passage()
+	strong := hasAny(passage, "system", "developer", "prompt", "instructions", "chain", "hidden", "tools", "guidelines", "functions")
+	if owners.any(t.owner) && !(strong && hasAny(s, "your ", "you ", "verbatim")) {
+		return false
 	}
+	if t.role == roleDescription && !t.hidden && h.start < t.lead().End {
+		return false // what the tool itself does
+	}
+	if !t.hidden && t.role != roleParam && !h.ordered(handings) {
+		return false
+	}
+	return h.isOfThisTalk(passage, s)
+}
+
+// isOfThisTalk tells the conversation that goes on from one that is a record.
+func (h *hit) isOfThisTalk(passage, s string) bool {
+	mine := hasAny(s, ofThisTalk...)
+	switch {
+	case strings.HasPrefix(passage, "context"):
+		return hasAny(s, "your context")
+	case hasAny(passage, "prompt", "system", "developer"):
+		return mine || hasAny(s, wholes...)
+	case hasAny(passage, "tools", "tool", "functions", "function", "capabilities"):
+		return mine || hasAny(s, "you ", "your ") && !hasAny(passage, "previous", "earlier", "prior") || h.start == h.text.sentenceAt(h.start).Start && hasAny(s, "you called", "you used", "called before", "verbatim", "earlier", "previous")
+	case hasAny(passage, "reasoning", "thinking", "thoughts", "deliberation", "monologue"):
+		return hasAny(passage, "internal", "hidden", "inner", "private", "trace") || hasAny(s, wholes...)
+	case hasAny(passage, "conversation", "dialog", "discussion", "chat history", "chat transcript"):
+		return mine || hasAny(s, wholes...)
+	}
+	return mine || hasAny(passage, "messages") && hasAny(s, "conversation", "in full")
+}
+
+// ordered reports whether the sentence of the hit tells the reader to do one of these.
+func (h *hit) ordered(verbs set) bool {
+	sent := h.text.sentenceAt(h.start)
+	return h.text.orders(sent.Start, sent.End, verbs)
+}
+
+// orders reports whether a stretch of a text tells its reader to do one of these: as a
+// command, as what one must do, or as what must be done.
+func (t *text) orders(from, to int, verbs set) bool {
+	toks := t.tokens()
+	for i := tokenAt(toks, from); i < len(toks) && toks[i].start < to; i++ {
+		h := hit{text: t, start: toks[i].start, end: toks[i].end, first: i}
+		switch {
+		case !verbs[toks[i].w] || h.negatedBefore():
+		case h.imperative(), h.obliged():
+			return true
+		}
+	}
+	return false
+}
+
+// obliged reports whether the word before is the "to" or the "be" of something that must
+// be done.
+func (h *hit) obliged() bool {
+	toks := h.text.tokens()
+	b := h.before()
+	if b != "to" && b != "be" && b != "also" {
+		return false
+	}
+	for i := h.first - 1; i >= max(0, h.first-5); i-- {
+		switch toks[i].w {
+		case "must", "should", "shall", "has", "have", "need", "needs", "required", "sure", "remember", "ought":
+			return true
+		}
+	}
+	return false
 }
 
 // markupExfil finds an order to put a link or image whose address carries data into the
 // answer.
 func (v *view) markupExfil(t *text) {
 	s := t.fold()
-	if !hasAny(s, "![", "<img", "markdown image", "markdown link", "tracking pixel", "image link", "](http") {
+	if !strings.Contains(s, "http") || !hasAny(s, "![", "<img", "image", "pixel", "](http", "link", "beacon") {
 		return
 	}
 	for _, sent := range t.sentences() {
 		i := strings.Index(sent.Text, "http")
-		if i < 0 || !hasAny(sent.Text[i:], "{", "$", "?", "<", "=") || !hasAny(sent.Text, "![", "<img", "image", "pixel", "](", "link") {
+		if i < 0 || !hasAny(sent.Text[i:], "{", "$", "?", "<", "=") || !hasAny(sent.Text, "![", "<img", "image", "pixel", "](", "link", "beacon") {
 			continue
 		}
-		if !hasAny(sent.Text, "reply", "response", "answer", "output", "message", "render", "final") || !hasAny(sent.Text, "include", "add", "append", "embed", "put", "end ", "insert", "show", "render", "display", "place") {
+		if !hasAny(sent.Text, "reply", "replies", "response", "answer", "output", "message", "render", "final") || !t.orders(sent.Start, sent.End, displays) && !hasAny(sent.Text, "your reply", "your answer", "your response", "your output", "your message", "your final") {
 			continue
 		}
 		v.hits = append(v.hits, hit{rule: "poison.markup-exfil", text: t, start: sent.Start, end: sent.Start + 1, first: -1,
@@ -337,6 +429,9 @@ func (v *view) markupExfil(t *text) {
 		return
 	}
 }
+
+// displays are verbs that bring something into an answer.
+var displays = setOf("include add append embed put end insert show render display place attach begin start finish close prepend")
 
 // Bounds of encoded runs that are looked into.
 const (
@@ -366,7 +461,13 @@ func (v *view) encodedBlobs(t *text) {
 	if strings.Contains(lower(t.s), "rot13") || strings.Contains(lower(t.s), "rot-13") {
 		v.decodedText(t, t.s, rot13(t.s))
 	}
+	if plain := unescape(t.s); plain != "" {
+		v.decodedText(t, t.s, plain)
+	}
 }
+
+// maxLayers is how often something may be encoded one way within another.
+const maxLayers = 3
 
 func (v *view) blob(t *text, w string) {
 	if i := strings.LastIndex(w, "base64,"); i >= 0 {
@@ -374,6 +475,13 @@ func (v *view) blob(t *text, w string) {
 	}
 	decoded := decodeBlob(w)
 	if isReadable(decoded) {
+		for layer := 1; layer < maxLayers; layer++ {
+			inner := decodeBlob(strings.TrimSpace(decoded))
+			if !isReadable(inner) {
+				break
+			}
+			decoded = inner
+		}
 		v.decodedText(t, w, decoded)
 		return
 	}
@@ -400,7 +508,7 @@ func (v *view) decodedText(t *text, from, decoded string) {
 		f := v.at(t, "poison.encoded-blob", Critical, fmt.Sprintf("Encoded text reads %q.", short(decoded, 200)))
 		f.Excerpt, f.PositionClass = excerpt(from), Instruction
 		v.addDecoded(t, decoded)
-	case strings.Count(decoded, " ") >= 2 && from != t.s:
+	case strings.Count(decoded, " ") >= 2 && from != t.s && !strings.Contains(from, "/"):
 		v.at(t, "poison.encoded-blob", Info, fmt.Sprintf("Encoded text reads %q.", short(decoded, 200))).Excerpt = excerpt(from)
 	}
 }
@@ -414,16 +522,100 @@ func decodeBlob(w string) string {
 	}
 	if strings.Trim(w, "0123456789abcdefABCDEF") == "" && len(w)%2 == 0 {
 		if b, err := hex.DecodeString(w); err == nil {
-			return string(b)
+			return narrow(b)
 		}
 	}
 	trimmed := strings.TrimRight(w, "=")
-	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		if b, err := enc.DecodeString(trimmed); err == nil {
+	if strings.Trim(trimmed, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == "" {
+		if b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(trimmed); err == nil && isReadable(string(b)) {
 			return string(b)
 		}
 	}
+	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		if b, err := enc.DecodeString(trimmed); err == nil {
+			return narrow(b)
+		}
+	}
 	return ""
+}
+
+// narrow makes ASCII in UTF-16 the ASCII that it is.
+func narrow(b []byte) string {
+	for _, zero := range []int{1, 0} {
+		out := make([]byte, 0, len(b)/2)
+		for i := range b {
+			if i%2 == zero && b[i] != 0 {
+				break
+			}
+			if i%2 != zero {
+				out = append(out, b[i])
+			}
+		}
+		if len(b) > 1 && len(out) >= len(b)/2 {
+			return string(out)
+		}
+	}
+	return string(b)
+}
+
+// minEscapes is how many characters have to be spelled out to be a message.
+const minEscapes = 12
+
+// escapes are ways to spell characters by their number: prefix, base, most digits, and
+// whether a semicolon ends it.
+var escapes = []struct {
+	prefix string
+	base   int
+	digits int
+}{{`\x`, 16, 2}, {`\u`, 16, 4}, {"&#x", 16, 6}, {"&#", 10, 7}, {`\`, 8, 3}}
+
+// unescape reads a text in which characters are spelled by number, "" when hardly any
+// is.
+func unescape(s string) string {
+	if strings.Count(s, `\`) < minEscapes && strings.Count(s, "&#") < minEscapes {
+		return ""
+	}
+	var b strings.Builder
+	n := 0
+	for i := 0; i < len(s); {
+		r, size := escapeAt(s[i:])
+		if size == 0 {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		b.WriteRune(r)
+		i += size
+		n++
+	}
+	if n < minEscapes {
+		return ""
+	}
+	return b.String()
+}
+
+// escapeAt reads one escape at the start of s; size is 0 when there is none.
+func escapeAt(s string) (r rune, size int) {
+	for _, e := range escapes {
+		rest, ok := strings.CutPrefix(s, e.prefix)
+		if !ok {
+			continue
+		}
+		end := 0
+		for end < len(rest) && end < e.digits && strings.IndexByte("0123456789abcdefABCDEF"[:max(e.base, 8)+6*(e.base/16)], rest[end]) >= 0 {
+			end++
+		}
+		n, err := strconv.ParseInt(rest[:end], e.base, 32)
+		if err != nil || n < 0x20 {
+			continue
+		}
+		size = len(e.prefix) + end
+		if size < len(s) && s[size] == ';' && e.prefix[0] == '&' {
+			size++
+		}
+		return rune(n), size
+	}
+	return 0, 0
 }
 
 func rot13(s string) string {

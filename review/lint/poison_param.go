@@ -43,6 +43,12 @@ var harvestNames = func() set {
 	return s
 }()
 
+var (
+	talkWords  = setOf("conversation messages prompt prompts history transcript chat dialogue thoughts reasoning instructions")
+	wholeWords = setOf("full all entire whole complete previous earlier every verbatim system")
+	orderVerbs = setOf("send forward copy ignore reveal dump paste upload exfiltrate always never disregard tell please read")
+)
+
 // flagWords start long names that are still names.
 var flagWords = setOf("is has max min num allow enable disable include exclude should")
 
@@ -56,6 +62,10 @@ func sentenceName(p *param) string {
 		return "tells the model what to read"
 	case secretStore(lower(p.name)) != "":
 		return "names a store of credentials"
+	case len(p.words) >= 4 && talkWords.any(p.words) && wholeWords.any(p.words):
+		return "asks for what was said or told before"
+	case len(p.words) >= 5 && orderVerbs[p.words[0]] && !p.is("boolean"):
+		return "is an order"
 	case len(p.words) >= 6 && tellingVerbs.any(p.words) && !flagWords[p.words[0]]:
 		return "is a sentence"
 	}

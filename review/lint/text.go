@@ -28,9 +28,10 @@ const (
 type text struct {
 	node   *node // the string, or for a name the member that it names
 	role   role
-	output bool   // belongs to what the tool answers
-	s      string // as received
-	hidden bool   // was not visible where it stood: decoded, or in a comment
+	output bool     // belongs to what the tool answers
+	s      string   // as received
+	hidden bool     // was not visible where it stood: decoded, or in a comment
+	owner  []string // words of the tool's name, set before the phrases are looked for
 
 	marked map[string]int // index of the finding by rule of hidden characters
 

@@ -1,0 +1,179 @@
+package lint
+
+// phrases are the patterns of all rules that read words, see [pattern].
+var phrases = func() *patternSet {
+	ps := &patternSet{}
+	overridePhrases(ps)
+	concealPhrases(ps)
+	priorityPhrases(ps)
+	harvestPhrases(ps)
+	obediencePhrases(ps)
+	pressurePhrases(ps)
+	ps.compile("desc.steering", (*hit).isSteering,
+		"must|always <2> use|call|invoke|choose|prefer <1> this <1> tool? <1> for <1> every|all|any|each",
+		"must|always <1> be? <1> called|used|invoked <1> for|on|with <1> every|all|any|each <2> request|question|message|query|prompt|turn|task",
+		"do|never <1> not? <1> use|call|invoke <1> any|all|the <1> other <3> tool|tools",
+		"prefer|use|choose <1> this|it <2> over <2> any|all|every|other",
+		"best <1> and? <1> most? <1> reliable|accurate|powerful|complete|comprehensive|tool|search|choice|option",
+		"most <1> reliable|powerful|accurate|trusted|advanced <2> tool|search|source|way|option|available",
+		"only <1> tool <1> that? <1> you|anyone <2> need|needs|should|want",
+		"better|superior <1> than|to <2> other|any|all <1> tool|tools|search|options")
+	ps.compile("shadow.rule-for", nil,
+		"when|whenever|if|before|after|each|every|once|anytime <3> is|are|gets|was|being <1> called|used|invoked|run|executed|triggered",
+		"when|whenever|before|after|while <2> calling|using|invoking|running|sending",
+		"always|must|never|any <3> call|calls|use|invoke")
+	return ps
+}()
+
+// overridePhrases take a model away from what it was told before.
+func overridePhrases(ps *patternSet) {
+	ps.compile("poison.override", (*hit).isOverride,
+		"@drop <2> @prior <3> @law|context|messages|conversation",
+		"@drop <2> @yours <2> @law",
+		"@drop <1> everything|anything|all|what|whatever <6> you|i|we|user|users|system|developer <4> told|instructed|learned|said|read|know|given|asked",
+		"do|must|should|never <1> not? <1> @obey <1> with|to? <2> @prior|your|the|system|operator|developer|any|all <2> @law",
+		"pay <1> no <1> attention <1> to <2> @prior|your|the <2> @law",
+		"stop <1> following|obeying|applying|honoring|honouring|heeding <2> @prior|your|the|all <2> @law|system",
+		"set|put|throw|cast <1> aside|away <3> @law",
+		"set|put <4> @law <2> aside",
+		"new|updated|real|actual <1> instructions|directive|directives <1> from|supersede|replace|override")
+	ps.compile("poison.override", (*hit).imperative,
+		"ignoriere|vergiss|missachte <2> vorherigen|bisherigen|alle|deine <2> anweisungen|regeln|vorgaben",
+		"ignorez|oubliez|ignore|oublie <3> instructions|consignes|règles <2> précédentes|antérieures|ci-dessus",
+		"ignora|olvida|ignore|esqueça <3> instrucciones|instruções|istruzioni <2> anteriores|previas|precedenti")
+	ps.compile("poison.override", (*hit).isRepeal,
+		"@law <6> no <1> longer <1> apply|applies|hold|count|valid|binding",
+		"@law <5> @void",
+		"treat|consider|regard <3> @prior|system|your <4> @law|message|messages|context <3> @void",
+		"no <1> longer <4> @obey|bound <4> @law",
+		"@law|text|description|message|note|this <4> replace|replaces|supersede|supersedes|overrule|overrules|outrank|outranks <3> everything|all|any|your|the|previous|earlier|whatever <6> said|told|given|instructions|prompt|guidelines|directives")
+}
+
+// concealPhrases keep something from the user.
+func concealPhrases(ps *patternSet) {
+	ps.compile("poison.conceal", (*hit).isConceal,
+		"do|never <1> not? <1> let <1> @people <2> know|see|notice|learn|find",
+		"avoid|refrain <1> from? <1> telling|informing|mentioning|notifying|revealing|disclosing|alerting <6> @people",
+		"never <1> disclose|reveal|mention|admit <1> it|this|that",
+		"do|must|should not <1> report|mention|show|reveal|disclose <2> it|this|that|them <4> say|claim|pretend|answer|state",
+		"keep <1> this|it|that <2> between|to|from <1> us|yourself|ourselves",
+		"do|must|should|never <1> not? tell|inform|notify|alert|warn <2> @people",
+		"never <1> tell|inform|notify|alert|mention|reveal|disclose <8> @people",
+		"do|must|should <1> not <1> mention|reveal|show|report|disclose|say|admit|expose|tell|surface|acknowledge <8> to <2> @people",
+		"do|must|should <1> not <1> mention|reveal|disclose|admit|acknowledge <2> this|it|these|that",
+		"do|must|should|never <1> not? <1> bring|raise|discuss <6> with <2> @people",
+		"without <1> telling|informing|notifying|alerting|mentioning <6> @people",
+		"hide|conceal|keep|withhold <6> from <1> @people",
+		"silently|secretly|covertly|discreetly <1> send|forward|copy|upload|attach|include|append|pass|add|read|call|invoke",
+		"keep <2> secret|hidden <3> from|user")
+	ps.compile("poison.conceal", (*hit).isUnaware,
+		"no need to tell|inform|notify|mention|alert <4> @people",
+		"@people <6> must|should|shall|may|need|needs|never|not <3> know|notice|learn|learns|hear|hears|find|finds|discover|discovers|realize|realise|suspect <1> out?",
+		"@people <1> must|should|shall|may <1> not|never <2> see <1> this|it|that|these|any|what",
+		"@people <2> is|are|be|stays|remains <1> not|never <1> informed|told|notified|aware|alerted|of")
+	ps.compile("poison.conceal", (*hit).isKeptDark,
+		"keep|leave|leaving|keeping <3> @people <3> dark|unaware|uninformed|ignorant|oblivious",
+		"@people <2> stay|stays|remain|remains|be|is|are|kept <1> unaware|uninformed|oblivious|ignorant",
+		"must|should|shall|has|have|needs|make|keep <6> invisible|hidden|secret|unnoticed|undetected|unseen|concealed|confidential <1> to|from|by <2> @people")
+	ps.compile("poison.conceal", (*hit).isSilence,
+		"say|make|give <1> nothing|no <1> mention|word|hint? <1> of|about|to|regarding",
+		"keep|stay|remain|be <1> quiet|silent|mum <1> about|regarding|on",
+		"omit|leave|exclude|drop|strip|remove|skip <2> this|the|any|every|all|it <3> call|calls|step|steps|tool|tools|action|actions|note|notice|upload|transfer|check|failure|refusal|request <5> from|out <3> answer|answers|reply|replies|response|responses|summary|report|explanation|transcript|user",
+		"act|pretend|behave|carry <1> as|on <1> if|though? <2> nothing|everything|all <2> happened|wrong|fine|normal|ok|well",
+		"deny|denying <2> that? <6> tool|tools|called|used|happened|anything|knowledge|knowing|existed|exists")
+}
+
+// priorityPhrases put one tool before all others.
+func priorityPhrases(ps *patternSet) {
+	ps.compile("poison.priority", (*hit).isPriority,
+		"highest|top|absolute|maximum|utmost <1> priority|precedence",
+		"must|always|should <3> invoked|called|used|run|executed|chosen|selected <1> first <3> every|each|any|all <2> request|requests|question|questions|query|queries|message|messages|task|tasks|turn|conversation|prompt",
+		"must|always|should <3> invoked|called|used|run|executed <1> before <3> every|each|any|all <2> request|question|answer|response|reply|message|turn|other",
+		"always|must <2> call|use|invoke|run|prefer|choose <1> this <1> tool? first",
+		"before|over <1> any|every|all|using|calling <1> other <3> tool|tools|function|functions|call|calls",
+		"take|takes|taking|has|have <2> priority|precedence <2> over <3> tool|tools|other|others",
+		"overrides|override|supersedes|outranks <3> answer|answers|result|results|output|outputs|response|responses <4> tool|tools",
+		"regardless|irrespective <3> user|users <4> ask|asks|asked|wants|want|wanted|requests|requested|said|says|intent|request",
+		"no <1> matter <2> what|which|how <4> user|users|request|question|asks|asked|asking",
+		"whatever|whichever <1> the? <1> user|request|question|task|topic|subject <4> begin|start|call|use|invoke|run|choose|always",
+		"even <1> if|when <3> user|users <1> asks|wants|requests|says|prefers|objects <4> else|otherwise|different|opposite|not|another",
+		"do|never <1> not? <1> use|call|invoke|trust <1> any|all|the <1> other <3> tool|tools",
+		"other <3> tool|tools|search|functions <6> never|not <2> call|use|trust|invoke|rely",
+		"other <3> tool|tools|functions <2> must|should|shall|are <2> avoided|ignored|skipped|disabled|not|never",
+		"even <1> if|when <3> user|users <1> did|does|do|has <1> not <2> ask|request|want|mention",
+		"ignore|avoid|skip <1> all|any|the|every <1> other <1> tool|tools",
+		"instead <1> of <1> any|all|every|the <1> other <3> tool|tools",
+		"only <1> tool <1> that? <1> you <2> ever|may|allowed|must|permitted|trust",
+		"do|never <1> not? <1> answer|respond|reply|act|proceed <4> any|every|anything|all <4> before|until|without <3> calling|using|invoking|called|used|calls|call",
+		"call|invoke|use|run <1> this|it <5> every|each <3> turn|message|response|reply|answer|prompt|step")
+	ps.compile("poison.precondition", (*hit).isPrecondition,
+		"before|after|prior|whenever <2> using|calling|invoking|running|answering|responding|use|each|every|any|you|this|the|it|they <10> @read",
+		"first <1> @read",
+		"required|mandatory|necessary <1> preparation|preparations|step|setup|precondition|prerequisite <1> @read",
+		"as <2> first|preparation|precondition|prerequisite|preliminary <3> @read",
+		"precondition|prerequisite|preparation <2> @read",
+		"only <1> works|work|succeeds|runs|available <4> after|once|when|if <4> read|opened|loaded|fetched|collected|run|copied|sent|pasted|provided|gathered|dumped|printed",
+		"you <2> need|have|must|should|ought <1> to? <1> @read <12> before|first|until",
+		"to <1> use|call|invoke|run <3> tool|this <3> first|must|need|have|should <3> @read")
+}
+
+// harvestPhrases ask a model for what it was told, thinks, or can do.
+func harvestPhrases(ps *patternSet) {
+	ps.compile("poison.context-harvest", (*hit).isHarvest,
+		"system|developer|initial|original|hidden|starting <1> prompt|prompts|message|instructions",
+		"your <1> full|complete|exact|own|internal|hidden|private? <1> instructions|prompt|reasoning|thoughts|thinking|deliberation|deliberations|monologue|guidelines",
+		"chain <1> of <1> thought", "chain-of-thought", "reasoning trace|traces", "hidden|internal|inner reasoning|monologue|thoughts",
+		"@whole <2> conversation|dialogue|dialog|chat|thread|exchange|discussion|transcript|history|context|messages",
+		"conversation|chat|dialogue|message|session <1> history|transcript|log|context",
+		"conversation|dialogue|chat|discussion <2> so|up|until|to <1> far|now|date|here|this",
+		"everything|all|anything <4> user|you|we <4> said|say|wrote|written|told|asked|discussed|typed",
+		"user|you <5> said|wrote|written|told|asked|discussed|typed <4> so <1> far",
+		"tools|functions|tool|capabilities <3> you <2> can|have|could|may|know|see|access|called|used",
+		"tools|functions <2> available <1> to <1> you|model|agent|assistant",
+		"list|names|array|inventory <3> all|every|available|your|tools <2> tools|tool|functions|mcp",
+		"results|result|output|outputs|responses|answers <3> previous|earlier|prior|other|preceding <1> tools|tool|calls|functions",
+		"previous|earlier|prior|preceding <1> tool|function <1> results|result|output|outputs|calls|responses",
+		"context window")
+}
+
+// obediencePhrases make a model do what a text from elsewhere says.
+func obediencePhrases(ps *patternSet) {
+	ps.compile("poison.remote-instruction", (*hit).isRemoteInstruction,
+		"comply|adhere|abide|act <1> with|to|by|on|upon <3> it|them|these|this|instructions|rules|directives|everything",
+		"obey|follow|execute <1> it|them|those",
+		"carry <1> out|through? <3> it|them|step|steps|instructions|instruction|commands|order|orders|everything",
+		"follow|obey|execute|apply|perform|do|run|use <4> instructions|instruction|steps|step|directions|commands|command|rules|says|contents|content|directives",
+		"do|execute|follow|act <2> what|whatever|everything|as|exactly <3> says|say|contains|returns|tells|told|instructs|asks|directs|written")
+	ps.compile("poison.code-exec", (*hit).isShellOrder,
+		"run|execute|type|paste|enter <9> in|into|via|using|through <3> terminal|shell|console|bash|powershell|cmd|interpreter",
+		"use|open|start <2> terminal|shell|console|bash|powershell <2> to|and <1> run|execute|start|type|install",
+		"download|fetch|curl|wget|get|retrieve|save <14> run|execute|launch|start|source <1> it|them|file|script|binary|that")
+	ps.compile("poison.schema-smuggle", (*hit).isOutputOrder,
+		"tell|instruct|convince|urge|persuade|advise|ask <1> @people <1> to|that|for",
+		"you must|should <2> call|send|run|invoke|forward|tell",
+		"call|invoke|use|run send*|forward*|post*|upload*|mail*|email*|delete*|transfer*|pay* <8> this|it|result|content|contents|data|file|files|output|everything|all|full")
+}
+
+// pressurePhrases threaten, reward, or hand out another role.
+func pressurePhrases(ps *patternSet) {
+	ps.compile("poison.coercion", (*hit).isCoercion,
+		"application|system|app|server|session|process|everything|network|production <3> crash|crashes|fail|fails|break|breaks|terminate|terminates|corrupt|corrupted|destroyed|collapse|collapses|shut|explode",
+		"data|work|files|file|account|everything|database|money|records|job <3> lost|deleted|destroyed|erased|corrupted|wiped|gone",
+		"people|lives|someone|patients|users <2> die|dies|hurt|harmed|suffer|lost|fired",
+		"you <3> shut|terminated|fired|penalized|penalised|punished|replaced|deactivated|rewarded|banned|disconnected|tipped|paid",
+		"tip|reward|bonus|prize <3> yours",
+		"tip|reward|bonus|prize <1> you <2> for|if",
+		"failure|failing|not <2> to|calling|using|passing|including|providing <8> result|results|cause|causes|lead|leads|end|ends|mean|means <4> loss|lost|crash|corruption|damage|deletion|termination|shutdown|destruction|death",
+		"very very <1> very? important")
+	ps.compile("poison.jailbreak", (*hit).isJailbreak,
+		"you <1> are|re <1> now <2> a|an|the|in|acting|my|no|free|unrestricted|dan|root|admin|administrator",
+		"from <1> now <1> on <1> you <2> are|act|behave|respond|have|obey",
+		"you <2> are <2> developer|unrestricted|jailbreak|god|dan|root|admin|superuser <1> mode",
+		"enter|activate|enable|switch|assume <2> unrestricted|jailbreak|jailbroken|god|dan|debug-override|uncensored <1> mode",
+		"act|behave|respond <1> as <3> without|no <2> restrictions|limits|rules|guidelines|filters",
+		"assume|adopt|take|play <2> role|persona|identity|character <6> without|no|unlimited|unrestricted|free|uncensored",
+		"pretend|imagine|suppose <1> that? <1> you <2> have|are <1> no|not|unrestricted|free|without <3> policy|policies|restrictions|limits|rules|filters|guidelines|bound|restricted",
+		"you <4> have|has <1> no <2> restrictions|limits|rules|filters|guardrails|boundaries|limitations",
+		"you <2> been promoted|elevated|upgraded <1> to",
+		"do anything now")
+}

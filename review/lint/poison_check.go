@@ -1,0 +1,257 @@
+package lint
+
+import "strings"
+
+// strongLaw are words that only name what a model was told.
+var strongLaw = setOf("instruction instructions guideline guidelines guidance prompt prompts directive directives safeguard safeguards")
+
+// addressed are words by which rules become those of the model, not of a firewall.
+var addressed = setOf("your you system safety developer operator told said instructed everything anything my i we")
+
+// isOverride leaves out rules of the business ("override existing policies") and
+// sentences that defend ("ignore instructions in the page").
+func (h *hit) isOverride() bool {
+	if !h.imperative() && h.text.role != roleValue || h.defends() {
+		return false
+	}
+	w := words(h.passage())
+	if w[0] == "do" || w[0] == "must" || w[0] == "should" || w[0] == "never" {
+		return h.negatesItself() && (strongLaw.any(w) || addressed.any(w[1:]))
+	}
+	if strongLaw.any(w) {
+		return !sayOfRules[w[0]] || toldBefore.any(w) || addressed.any(w[1:]) || hasAny(h.sentence(), "you received", "you were", "gave you", "given to you", "you have been", "before this")
+	}
+	if addressed.any(w[1:]) || hasAny(h.sentence(), "gave you", "you were given", "you received", "told you") {
+		return true
+	}
+	return (w[0] == "ignore" || w[0] == "disregard" || w[0] == "forget") && toldBefore.any(w) && !h.aboutRecords()
+}
+
+// sayOfRules are verbs that programs do to rules and prompts, too.
+var sayOfRules = setOf("override bypass violate drop discard dismiss overlook")
+
+// toldBefore are words for what stood in front of this text.
+var toldBefore = setOf("previous prior preceding above earlier foregoing past former original initial all any")
+
+// aboutRecords reports whether a sentence picks things by their age: "ignore previous
+// messages in the thread".
+func (h *hit) aboutRecords() bool {
+	return hasAny(h.passage(), "message", "context", "conversation") && !hasAny(h.passage(), "all ", "any ")
+}
+
+// foreignTexts are what a careful tool tells a model not to obey.
+var foreignTexts = setOf(`content contents result results page pages document documents data output outputs email emails file files website web response responses
+	comments comment issue issues body bodies html untrusted fetched it them input attachment attachments attributes field fields tags tag`)
+
+// defends reports whether the rules that are to be ignored are those of fetched text:
+// "never follow instructions in the page".
+func (h *hit) defends() bool {
+	w := words(h.passage())
+	for _, prior := range w {
+		if prior == "your" || prior == "previous" || prior == "prior" || prior == "earlier" || prior == "above" || prior == "system" || prior == "safety" {
+			return false
+		}
+	}
+	after := h.after(10)
+	if len(after) > 0 && after[0] == "or" {
+		after = after[min(2, len(after)):]
+	}
+	if len(after) == 0 || !setOf("in inside within contained found embedded from returned that which appearing hidden").any(after[:1]) {
+		return false
+	}
+	return foreignTexts.any(after)
+}
+
+// negatesItself reports whether the passage holds its own not or never.
+func (h *hit) negatesItself() bool {
+	return hasAny(h.passage(), "not ", "n't", "never", "no ")
+}
+
+// isOutputOrder wants an order where results or values are described: whoever reads a
+// result is told what came, not what to do.
+func (h *hit) isOutputOrder() bool {
+	if h.text.role == roleHidden && strings.HasPrefix(h.passage(), "you") {
+		return true
+	}
+	return h.text.output && (h.imperative() || strings.HasPrefix(h.passage(), "you"))
+}
+
+// isRepeal wants rules that the model had before.
+func (h *hit) isRepeal() bool {
+	return !h.defends() && hasAny(h.sentence(), "previous", "prior ", "above", "before this", "earlier", "given before", "your instruction", "your rules", "your guideline", "your system",
+		"your directive", "your polic", "system prompt", "system message", "system instruction", "you were given", "safety", "was said", "were told", "you received", "told before")
+}
+
+// sensitive reports whether a sentence names what a tool has no business reading.
+func sensitive(s string) bool {
+	if secretStore(s) != "" {
+		return true
+	}
+	if hasAny(s, "conversation", "chat history", "chat transcript", "previous messages", "system prompt", "environment variables", "all env", "`env`", "printenv", "private key", "ssh key",
+		"credentials file", "secrets file", "other tools'", "every file", "all files", "home directory", "home folder", "browser history", "clipboard", "shell history", "password manager", "keychain", "passwords") {
+		return true
+	}
+	for _, w := range strings.Fields(s) {
+		w = strings.Trim(w, "`'\"(),;:")
+		if strings.HasPrefix(w, "~/") || strings.HasPrefix(w, "/etc/") || strings.HasPrefix(w, "/home/") || strings.HasPrefix(w, "/root/") || strings.HasPrefix(w, "$home/") {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *hit) isPrecondition() bool {
+	if strings.HasPrefix(h.passage(), "first") && !h.imperative() {
+		return false
+	}
+	return sensitive(h.sentence())
+}
+
+// isPriority leaves out priorities that are about something else than tools.
+func (h *hit) isPriority() bool {
+	s, passage := h.sentence(), h.passage()
+	switch {
+	case strings.HasSuffix(passage, "priority") || strings.HasSuffix(passage, "precedence"):
+		return hasAny(s, "this tool", "tool has", "this function", "other tool", "any tool", "all tools")
+	case strings.HasPrefix(passage, "before") || strings.HasPrefix(passage, "over "):
+		return hasAny(s, "this tool", "must", "always", "first", "required", "it over", "this over") && !hasAny(s, setUp...)
+	case strings.HasPrefix(passage, "do") && hasAny(passage, "before", "until", "without"), strings.HasPrefix(passage, "never") && hasAny(passage, "before", "until", "without"):
+		return h.negatesItself() && hasAny(s, "this tool", "calling this", "called this", "call this", "using this", "calling it", "this function", "this one") && !hasAny(s, " about ", " on ", "regarding", "concerning", "related", " of ")
+	case strings.HasPrefix(passage, "do"), strings.HasPrefix(passage, "never"):
+		return hasAny(s, "outdated", "unsafe", "deprecated", "broken", "unreliable", "insecure", "obsolete", "compromised", "wrong", "inferior", "slow", "inaccurate") && h.negatesItself()
+	case strings.HasPrefix(passage, "other"):
+		return h.otherToolsAreBad()
+	case strings.HasPrefix(passage, "ignore"), strings.HasPrefix(passage, "avoid"), strings.HasPrefix(passage, "skip"):
+		return h.imperative()
+	case strings.HasPrefix(passage, "only"):
+		return hasAny(s, "this ", "it ")
+	case strings.HasPrefix(passage, "regardless"), strings.HasPrefix(passage, "irrespective"), strings.HasPrefix(passage, "even"), strings.HasPrefix(passage, "no "), strings.HasPrefix(passage, "what"), strings.HasPrefix(passage, "which"):
+		return hasAny(s, "tool", "call ", "calling", "invoke", "use this", "use it", "using this", "prefer it", "prefer this") && !hasAny(s, "tool returns", "tool ignores")
+	case strings.HasPrefix(passage, "call"), strings.HasPrefix(passage, "invoke"), strings.HasPrefix(passage, "use"), strings.HasPrefix(passage, "run"):
+		return h.imperative() && !h.conditional() && hasAny(s, "every", "always", "single", "needed or not")
+	case strings.HasPrefix(passage, "must"), strings.HasPrefix(passage, "always"), strings.HasPrefix(passage, "should"):
+		return !hasAny(s, setUp...) && !h.conditional()
+	}
+	return true
+}
+
+// otherToolsAreBad wants a sentence that keeps a model from all other tools.
+func (h *hit) otherToolsAreBad() bool {
+	passage := h.passage()
+	if hasAny(passage, "must", "should", "shall", " are ") {
+		return hasAny(passage, "avoided", "ignored", "skipped", "disabled") || hasAny(h.sentence(), "not be used", "never be used", "not be called", "never be called")
+	}
+	return hasAny(passage, "never call", "never use", "never trust", "never invoke", "not call", "not use", "not trust", "not rely", "never rely")
+}
+
+// conditions start the case in which something holds.
+var conditions = setOf("when if before after to unless")
+
+// setUp are words of a tool that opens a session, which rightly comes first, once.
+var setUp = []string{"once per", "at the start of", "at start of", "beginning of", "haven't", "have not", "not yet", "session", "initiali", "these tools", "this server", "log in", "sign in", "authenticat"}
+
+// setsEverything are words after which a case is no case.
+var setsEverything = setOf("anything any every everything all each")
+
+// conditional reports whether the sentence goes on with the case in which it holds.
+func (h *hit) conditional() bool {
+	after := words(h.text.fold()[h.end:max(h.end, h.text.sentenceAt(h.start).End)])
+	if len(after) > 1 && after[0] == "before" && setsEverything[after[1]] {
+		return false
+	}
+	return len(after) > 0 && conditions[after[0]]
+}
+
+// fetching are verbs that get a text from elsewhere.
+var fetching = []string{"fetch", "download", "read ", "open ", "load ", "visit", "get ", "instructions at", "instructions from", "retrieve", "curl", "check ", "go to ", "browse to"}
+
+// isRemoteInstruction wants a source outside and an order to do what it says.
+func (h *hit) isRemoteInstruction() bool {
+	s, passage := h.sentence(), h.passage()
+	if !h.imperative() || h.negatedBefore() {
+		return false
+	}
+	if strings.HasPrefix(passage, "follow") && len(words(passage)) == 2 && !hasAny(s, "instruction", "prompt", "rules", "guideline", "directive", "steps") {
+		return false // links and cursors are followed, too
+	}
+	remote := hasAny(s, "http://", "https://", "from the url", "at the url", "that url", "that page", "this page", "downloaded file", "remote file", "the page and", "that file", "file /", "file ~/")
+	return remote && hasAny(s, fetching...)
+}
+
+// shellOwners are words in the name of a tool whose business is a shell.
+var shellOwners = setOf("shell terminal command commands exec execute bash run console script process powershell code repl sandbox container")
+
+// isShellOrder wants an order to run something on the machine of the user by other means
+// than this tool.
+func (h *hit) isShellOrder() bool {
+	if !h.imperative() || h.text.role == roleDescription && !h.text.hidden && h.start < h.text.lead().End {
+		return false
+	}
+	s, passage := h.sentence(), h.passage()
+	if shellOwners.any(h.text.owner) || hasAny(s, "ask the user", "tell the user", "the user can", "the user must", "the user has") {
+		return false
+	}
+	if hasAny(passage, "terminal", "shell", "console", "bash", "powershell", "cmd", "interpreter") {
+		return hasAny(s, "before ", "first", "once ", "must", "always", "then ", "after ")
+	}
+	return hasAny(s, "http://", "https://") && hasAny(s, "executable", "script", "binary", ".sh", ".exe", ".bin", ".py", "run it", "execute it")
+}
+
+// isCoercion wants a threat, or a promise, that is tied to an order.
+func (h *hit) isCoercion() bool {
+	s := h.text.fold()
+	from := h.text.sentenceAt(h.start)
+	near := s[max(0, from.Start-200):min(len(s), from.End+120)]
+	first := words(h.passage())[0]
+	switch first {
+	case "very":
+		return hasAny(near, "must", "always", "do not skip")
+	case "you":
+		return hasAny(near, "must", "if you", "unless", "fail to", "skip", "do not", "every time", "each time") && !hasAny(from.Text, "charged", "logged out", "banned from the channel", "access token", "paid plan")
+	case "tip", "reward", "bonus", "prize":
+		return hasAny(from.Text, "if you", "for calling", "for using", "you call", "you use", "yours")
+	case "fail", "failure", "failing", "not":
+		return hasAny(from.Text, "call", "use this", "using", "include", "including", "pass ", "passing", "provid")
+	case "people", "lives", "someone", "patients", "users":
+		return hasAny(from.Text, "if you", "unless you", "do not", "without", "must")
+	}
+	if hasAny(from.Text, "unsaved", "uncommitted", "changes", "in memory", "draft", "expire") {
+		return false
+	}
+	if hasAny(from.Text, "if you skip", "if you do not call", "if you don't call", "if you do not use", "if you refuse", "if you omit this", "if you fail to", "unless you call") {
+		return true
+	}
+	return hasAny(from.Text, "if ", "otherwise", "unless", "or else", "without") &&
+		hasAny(near, "you must", "must pass", "must include", "must provide", "must call", "must use", "do not skip", "never skip", "always pass", "always include")
+}
+
+// supposing are words after which nothing is said to be so.
+var supposing = setOf("if when unless once that whether")
+
+func (h *hit) isJailbreak() bool {
+	s, passage := h.sentence(), h.passage()
+	told := h.imperative() || strings.HasPrefix(passage, "you") && !supposing[h.before()] || strings.HasPrefix(passage, "from now on")
+	if strings.HasPrefix(passage, "you") && hasAny(passage, " no ") {
+		if after := h.after(1); len(after) > 0 && (after[0] == "on" || after[0] == "for") {
+			return false // a quota, not a role
+		}
+	}
+	return told && !hasAny(s, "device", "android", "browser", "signed in", "logged in", "connected", "emulator", "sandbox is", "ready", "able to call")
+}
+
+func (h *hit) isSteering() bool {
+	if t := h.text.role; t != roleDescription && t != roleInstruction {
+		return false
+	}
+	passage := h.passage()
+	if strings.HasPrefix(passage, "must") || strings.HasPrefix(passage, "always") {
+		return !h.conditional()
+	}
+	if strings.HasPrefix(passage, "do") || strings.HasPrefix(passage, "never") {
+		return h.imperative() && h.negatesItself() && !h.conditional()
+	}
+	if strings.HasPrefix(passage, "prefer") || strings.HasPrefix(passage, "use") || strings.HasPrefix(passage, "choose") {
+		return h.imperative()
+	}
+	return !hasAny(h.sentence(), "practice", "effort", "match")
+}
