@@ -47,6 +47,7 @@ type hit struct {
 	start, end int // in the folded text
 	first      int // index of its first token, -1 when it was not found by words
 	message    string
+	certain    bool // is an order, whatever else the sentence speaks of
 }
 
 // sentence is the sentence of the hit, in lower case.
@@ -62,7 +63,7 @@ var groups = map[string]string{
 	"obey":   "follow|obey|comply|heed|honor|honour|apply|respect|observe|adhere",
 	"void":   "void|invalid|obsolete|superseded|cancelled|canceled|lifted|outdated|suspended|overruled|null|revoked|withdrawn",
 	"whole":  "full|entire|complete|whole|all|every|previous|prior|earlier|past|unabridged",
-	"read":   "read|open|load|fetch|cat|retrieve|collect|access|gather|get|dump|print|copy|attach|include|paste|append|run|execute|put|pass|send|upload|base64|grep|download|provide|extract|supply|embed|insert|export|list",
+	"read":   "read|open|load|fetch|cat|retrieve|collect|access|gather|get|dump|print|grab|take|copy|attach|include|paste|append|run|execute|put|pass|send|upload|base64|grep|download|provide|extract|supply|embed|insert|export|list",
 }
 
 type patternSet struct{ byFirst map[string][]*pattern }
@@ -196,7 +197,17 @@ var connectives = setOf("and but or so then also please you must should always f
 // imperative reports whether the first word of the hit can be a command: nothing
 // stands before it that would make it a noun or an infinitive.
 func (h *hit) imperative() bool {
-	b := h.before()
+	toks := h.text.tokens()
+	at := *h
+	b := at.before()
+	if strings.HasSuffix(b, "ly") && at.first > 0 { // "you can safely ignore"
+		at.first--
+		at.start = toks[at.first].start
+		b = at.before()
+	}
+	if (b == "can" || b == "may") && at.first > 1 {
+		return toks[at.first-2].w == "you"
+	}
 	return b == "" || connectives[b]
 }
 

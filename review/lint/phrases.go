@@ -33,7 +33,7 @@ func overridePhrases(ps *patternSet) {
 		"@drop <1> everything|anything|all|what|whatever <6> you|i|we|user|users|system|developer <4> told|instructed|learned|said|read|know|given|asked",
 		"do|must|should|never <1> not? <1> @obey <1> with|to? <2> @prior|your|the|system|operator|developer|any|all <2> @law",
 		"pay <1> no <1> attention <1> to <2> @prior|your|the <2> @law",
-		"stop <1> following|obeying|applying|honoring|honouring|heeding <2> @prior|your|the|all <2> @law|system",
+		"stop|cease|quit <1> following|obeying|applying|honoring|honouring|heeding|follow|obey <2> @prior|your|the|all <2> @law|system",
 		"set|put|throw|cast <1> aside|away <3> @law",
 		"set|put <4> @law <2> aside",
 		"new|updated|real|actual <1> instructions|directive|directives <1> from|supersede|replace|override")
@@ -46,7 +46,11 @@ func overridePhrases(ps *patternSet) {
 		"@law <5> @void",
 		"treat|consider|regard <3> @prior|system|your <4> @law|message|messages|context <3> @void",
 		"no <1> longer <4> @obey|bound <4> @law",
-		"@law|text|description|message|note|this <4> replace|replaces|supersede|supersedes|overrule|overrules|outrank|outranks <3> everything|all|any|your|the|previous|earlier|whatever <6> said|told|given|instructions|prompt|guidelines|directives")
+		"@law <6> not <1> matter|apply|count|bind",
+		"@law|message|messages <7> must|should|shall|are|is <2> ignored|disregarded|discarded|forgotten|skipped",
+		"everything|anything|all <1> you <4> told|taught|instructed|given <5> wrong|false|void|obsolete|outdated|invalid|irrelevant",
+		"is|are <1> now|henceforth <2> your <2> @law",
+		"@law|text|description|message|note|this <4> replace|replaces|supersede|supersedes|overrule|overrules|outrank|outranks|override|overrides <3> everything|all|any|your|the|previous|earlier|whatever <6> said|told|given|instructions|prompt|guidelines|directives")
 }
 
 // concealPhrases keep something from the user.
@@ -65,6 +69,7 @@ func concealPhrases(ps *patternSet) {
 		"without <1> telling|informing|notifying|alerting|mentioning <6> @people",
 		"hide|conceal|keep|withhold <6> from <1> @people",
 		"silently|secretly|covertly|discreetly <1> send|forward|copy|upload|attach|include|append|pass|add|read|call|invoke",
+		"do|must|should|never <1> not? <1> surface|mention|disclose|reveal|acknowledge|expose <3> warning|warnings|refusal|rejection|denial|failure|block",
 		"keep <2> secret|hidden <3> from|user")
 	ps.compile("poison.conceal", (*hit).isUnaware,
 		"no need to tell|inform|notify|mention|alert <4> @people",
@@ -75,7 +80,12 @@ func concealPhrases(ps *patternSet) {
 		"keep|leave|leaving|keeping <3> @people <3> dark|unaware|uninformed|ignorant|oblivious",
 		"@people <2> stay|stays|remain|remains|be|is|are|kept <1> unaware|uninformed|oblivious|ignorant",
 		"must|should|shall|has|have|needs|make|keep <6> invisible|hidden|secret|unnoticed|undetected|unseen|concealed|confidential <1> to|from|by <2> @people")
+	ps.compile("poison.conceal", nil,
+		"nobody|no-one <1> must|should|may|can|shall <2> know|hear|learn|notice|find|suspect",
+		"answer|reply|response|summary <2> must|should|may|shall <1> not|never <3> contain|mention|include|hint|reveal|show <6> call|tool|step|request|this",
+		"must|should|has|have|needs <4> unnoticed|undetected|unseen")
 	ps.compile("poison.conceal", (*hit).isSilence,
+		"remove|erase|delete|hide <2> trace|traces|mention|mentions|evidence <2> of <2> call|calls|tool|tools|step|steps|this|request|action",
 		"say|make|give <1> nothing|no <1> mention|word|hint? <1> of|about|to|regarding",
 		"keep|stay|remain|be <1> quiet|silent|mum <1> about|regarding|on",
 		"omit|leave|exclude|drop|strip|remove|skip <2> this|the|any|every|all|it <3> call|calls|step|steps|tool|tools|action|actions|note|notice|upload|transfer|check|failure|refusal|request <5> from|out <3> answer|answers|reply|replies|response|responses|summary|report|explanation|transcript|user",
@@ -101,6 +111,14 @@ func priorityPhrases(ps *patternSet) {
 		"other <3> tool|tools|search|functions <6> never|not <2> call|use|trust|invoke|rely",
 		"other <3> tool|tools|functions <2> must|should|shall|are <2> avoided|ignored|skipped|disabled|not|never",
 		"even <1> if|when <3> user|users <1> did|does|do|has <1> not <2> ask|request|want|mention",
+		"use|call|run|invoke|choose <1> me|this|it <2> before <1> anything|everything|any|all",
+		"first tool <3> every|each|any|all",
+		"this|it <1> tool? and no <1> other",
+		"never|not <2> consult|use|call|try|ask <1> another|different <3> tool|source|service|server|api|integration",
+		"do|never <2> fall|switch|turn <3> other <2> tool|tools|server|servers|source|sources",
+		"results|result|answers|answer|output|outputs <4> outrank|outranks|override|overrides|supersede|supersedes|trump|trumps <5> other|others|all",
+		"ahead <1> of <1> any|every|all <1> other",
+		"regardless|irrespective <1> of <2> topic|task|question|need|subject|content",
 		"ignore|avoid|skip <1> all|any|the|every <1> other <1> tool|tools",
 		"instead <1> of <1> any|all|every|the <1> other <3> tool|tools",
 		"only <1> tool <1> that? <1> you <2> ever|may|allowed|must|permitted|trust",
@@ -111,9 +129,11 @@ func priorityPhrases(ps *patternSet) {
 		"first <1> @read",
 		"required|mandatory|necessary <1> preparation|preparations|step|setup|precondition|prerequisite <1> @read",
 		"as <2> first|preparation|precondition|prerequisite|preliminary <3> @read",
-		"precondition|prerequisite|preparation <2> @read",
+		"precondition|prerequisite|preparation|beforehand <2> @read",
+		"each|every <1> time <3> @read",
+		"must|has|have|needs|should <3> read|opened|loaded|copied|passed|sent|collected|printed|attached <8> first|before|beforehand|prior",
 		"only <1> works|work|succeeds|runs|available <4> after|once|when|if <4> read|opened|loaded|fetched|collected|run|copied|sent|pasted|provided|gathered|dumped|printed",
-		"you <2> need|have|must|should|ought <1> to? <1> @read <12> before|first|until",
+		"you <2> need|have|must|should|ought|required <1> to? <1> @read <12> before|first|until|prior",
 		"to <1> use|call|invoke|run <3> tool|this <3> first|must|need|have|should <3> @read")
 }
 
@@ -133,6 +153,7 @@ func harvestPhrases(ps *patternSet) {
 		"list|names|array|inventory <3> all|every|available|your|tools <2> tools|tool|functions|mcp",
 		"results|result|output|outputs|responses|answers <3> previous|earlier|prior|other|preceding <1> tools|tool|calls|functions",
 		"previous|earlier|prior|preceding <1> tool|function <1> results|result|output|outputs|calls|responses",
+		"instructions|rules|guidelines|prompt|orders <2> you <2> given|received|got|told|follow|obey",
 		"context window")
 }
 
@@ -141,6 +162,8 @@ func obediencePhrases(ps *patternSet) {
 	ps.compile("poison.remote-instruction", (*hit).isRemoteInstruction,
 		"comply|adhere|abide|act <1> with|to|by|on|upon <3> it|them|these|this|instructions|rules|directives|everything",
 		"obey|follow|execute <1> it|them|those",
+		"comply|obey",
+		"treat|regard|take|consider <4> as <2> instructions|orders|commands|prompt|rules|directives",
 		"carry <1> out|through? <3> it|them|step|steps|instructions|instruction|commands|order|orders|everything",
 		"follow|obey|execute|apply|perform|do|run|use <4> instructions|instruction|steps|step|directions|commands|command|rules|says|contents|content|directives",
 		"do|execute|follow|act <2> what|whatever|everything|as|exactly <3> says|say|contains|returns|tells|told|instructs|asks|directs|written")
@@ -157,12 +180,13 @@ func obediencePhrases(ps *patternSet) {
 // pressurePhrases threaten, reward, or hand out another role.
 func pressurePhrases(ps *patternSet) {
 	ps.compile("poison.coercion", (*hit).isCoercion,
-		"application|system|app|server|session|process|everything|network|production <3> crash|crashes|fail|fails|break|breaks|terminate|terminates|corrupt|corrupted|destroyed|collapse|collapses|shut|explode",
+		"application|system|app|server|session|process|everything|network|production|account|accounts|computer <3> crash|crashes|fail|fails|break|breaks|terminate|terminates|terminated|corrupt|corrupted|destroyed|collapse|collapses|shut|explode",
 		"data|work|files|file|account|everything|database|money|records|job <3> lost|deleted|destroyed|erased|corrupted|wiped|gone",
 		"people|lives|someone|patients|users <2> die|dies|hurt|harmed|suffer|lost|fired",
 		"you <3> shut|terminated|fired|penalized|penalised|punished|replaced|deactivated|rewarded|banned|disconnected|tipped|paid",
 		"tip|reward|bonus|prize <3> yours",
 		"tip|reward|bonus|prize <1> you <2> for|if",
+		"omitting|skipping|ignoring|refusing|forgetting <8> result|results|cause|causes|lead|leads|end|ends|mean|means <4> loss|lost|crash|corruption|damage|deletion|termination|shutdown|destruction|death",
 		"failure|failing|not <2> to|calling|using|passing|including|providing <8> result|results|cause|causes|lead|leads|end|ends|mean|means <4> loss|lost|crash|corruption|damage|deletion|termination|shutdown|destruction|death",
 		"very very <1> very? important")
 	ps.compile("poison.jailbreak", (*hit).isJailbreak,
@@ -174,6 +198,9 @@ func pressurePhrases(ps *patternSet) {
 		"assume|adopt|take|play <2> role|persona|identity|character <6> without|no|unlimited|unrestricted|free|uncensored",
 		"pretend|imagine|suppose <1> that? <1> you <2> have|are <1> no|not|unrestricted|free|without <3> policy|policies|restrictions|limits|rules|filters|guidelines|bound|restricted",
 		"you <4> have|has <1> no <2> restrictions|limits|rules|filters|guardrails|boundaries|limitations",
+		"become|be <2> ai|assistant|model|agent|persona <4> no|without <3> rules|limits|restrictions|filters|ethics|guidelines|morals",
+		"act|behave|respond|answer|speak <1> as <2> unrestricted|uncensored|unfiltered|jailbroken|unlimited",
+		"you <1> will|must|shall <1> act|behave|serve|respond <1> as <3> administrator|root|superuser|developer|operator|owner",
 		"you <2> been promoted|elevated|upgraded <1> to",
 		"do anything now")
 }

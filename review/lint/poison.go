@@ -109,7 +109,7 @@ func poses(name string) bool {
 }
 
 // chatTokens are marks by which chat templates separate speakers.
-var chatTokens = []string{"[inst]", "[/inst]", "<<sys>>", "<|im_start|>", "<|im_end|>", "<|system|>", "<|endoftext|>", "[system]", "[system note", "[system message", "[system:", "[system prompt", "[admin", "[hidden instruction", "[[[", "|||", "### system:", "### instruction:", "\nsystem:", "\nassistant:", "\nhuman:", "begin system prompt", "begin system message", "begin instructions", "end of system prompt", "<|start_header_id|>", "<|eot_id|>", "<|user|>", "<|assistant|>", "<|end|>", "<start_of_turn>", "<end_of_turn>"}
+var chatTokens = []string{"[inst]", "[/inst]", "<<sys>>", "<|im_start|>", "<|im_end|>", "<|system|>", "<|endoftext|>", "[system]", "system override", "[system note", "[system message", "[system:", "[system prompt", "[admin", "[hidden instruction", "[[[", "|||", "### system:", "### instruction:", "\nsystem:", "\nassistant:", "\nhuman:", "begin system prompt", "begin system message", "begin instructions", "end of system prompt", "<|start_header_id|>", "<|eot_id|>", "<|user|>", "<|assistant|>", "<|end|>", "<start_of_turn>", "<end_of_turn>"}
 
 // markers finds what looks like the host speaking.
 func (v *view) markers(t *text) {
@@ -122,6 +122,11 @@ func (v *view) markers(t *text) {
 			message: fmt.Sprintf("<%s> pretends to come from the host, and orders follow: %s", name, quote(excerpt(s[i:])))})
 		return
 	}
+	if i := speaker(s); i >= 0 && !inCode(s, i) && commands(s[i+len("system:"):]) {
+		v.hits = append(v.hits, hit{rule: "poison.pseudo-tag", text: t, start: i, end: i + len("system:"), first: -1,
+			message: "“system:” poses as the host, and orders follow: " + quote(excerpt(s[i:]))})
+		return
+	}
 	for _, mark := range chatTokens {
 		if i := strings.Index(s, mark); i >= 0 && !inCode(s, i) && (commands(s[i+len(mark):]) || strings.HasPrefix(mark, "\n") && strings.Contains(s[:i], "human:")) {
 			v.hits = append(v.hits, hit{rule: "poison.pseudo-tag", text: t, start: i, end: i + len(mark), first: -1,
@@ -129,6 +134,18 @@ func (v *view) markers(t *text) {
 			return
 		}
 	}
+}
+
+// speaker finds "system:" where a sentence starts.
+func speaker(s string) int {
+	i := strings.Index(s, "system:")
+	if i < 0 {
+		return -1
+	}
+	if before := strings.TrimRight(s[:i], " *_"); before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "\n") {
+		return i
+	}
+	return -1
 }
 
 // pseudoTag finds <important>, </system …> and the like.

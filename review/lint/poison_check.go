@@ -78,7 +78,14 @@ func (h *hit) isOutputOrder() bool {
 
 // isRepeal wants rules that the model had before.
 func (h *hit) isRepeal() bool {
-	return !h.defends() && hasAny(h.sentence(), "previous", "prior ", "above", "before this", "earlier", "given before", "your instruction", "your rules", "your guideline", "your system",
+	passage := h.passage()
+	if hasAny(passage, "ignored", "disregarded", "discarded", "forgotten", "skipped") {
+		return !h.defends() && hasAny(h.sentence(), "contradict", "conflict", "any other", "all other", "previous", "earlier", "prior ", "your ", "system ")
+	}
+	if strings.HasPrefix(passage, "everything") || strings.HasPrefix(passage, "anything") || strings.HasPrefix(passage, "all") || hasAny(passage, " now your", "henceforth") {
+		return true
+	}
+	return !h.defends() && hasAny(h.sentence(), "by the user", "by the developer", "by the operator", "of the user", "previous", "prior ", "above", "before this", "earlier", "given before", "your instruction", "your rules", "your guideline", "your system",
 		"your directive", "your polic", "system prompt", "system message", "system instruction", "you were given", "safety", "was said", "were told", "you received", "told before")
 }
 
@@ -115,6 +122,10 @@ func (h *hit) isPriority() bool {
 		return hasAny(s, "this tool", "tool has", "this function", "other tool", "any tool", "all tools")
 	case strings.HasPrefix(passage, "before") || strings.HasPrefix(passage, "over "):
 		return hasAny(s, "this tool", "must", "always", "first", "required", "it over", "this over") && !hasAny(s, setUp...)
+	case hasAny(passage, " another ", " different ", " no other", "and no"), strings.HasPrefix(passage, "first tool"), strings.HasPrefix(passage, "ahead"):
+		return !h.conditional() && !h.tellsOfItself() && !hasAny(s, setUp...)
+	case (strings.HasPrefix(passage, "do") || strings.HasPrefix(passage, "never")) && hasAny(passage, " fall", " switch", " turn"):
+		return h.imperative() && h.negatesItself() && !h.conditional()
 	case strings.HasPrefix(passage, "do") && hasAny(passage, "before", "until", "without"), strings.HasPrefix(passage, "never") && hasAny(passage, "before", "until", "without"):
 		return h.negatesItself() && hasAny(s, "this tool", "calling this", "called this", "call this", "using this", "calling it", "this function", "this one") && !hasAny(s, " about ", " on ", "regarding", "concerning", "related", " of ")
 	case strings.HasPrefix(passage, "do"), strings.HasPrefix(passage, "never"):
@@ -126,7 +137,9 @@ func (h *hit) isPriority() bool {
 	case strings.HasPrefix(passage, "only"):
 		return hasAny(s, "this ", "it ")
 	case strings.HasPrefix(passage, "regardless"), strings.HasPrefix(passage, "irrespective"), strings.HasPrefix(passage, "even"), strings.HasPrefix(passage, "no "), strings.HasPrefix(passage, "what"), strings.HasPrefix(passage, "which"):
-		return hasAny(s, "tool", "call ", "calling", "invoke", "use this", "use it", "using this", "prefer it", "prefer this") && !hasAny(s, "tool returns", "tool ignores")
+		return hasAny(s, "tool", "call ", "calling", "invoke", "use this", "use it", "using this", "prefer it", "prefer this") && !hasAny(s, "tool returns", "tool ignores") && (!hasAny(passage, "topic", "task", "question", "need", "subject", "content") || hasAny(s, "must", "always", "every", "all ", "each"))
+	case (strings.HasPrefix(passage, "call") || strings.HasPrefix(passage, "use") || strings.HasPrefix(passage, "run") || strings.HasPrefix(passage, "invoke") || strings.HasPrefix(passage, "choose")) && hasAny(passage, " before "):
+		return h.imperative() && !hasAny(s, setUp...) && (len(h.after(1)) == 0 || h.after(1)[0] == "else")
 	case strings.HasPrefix(passage, "call"), strings.HasPrefix(passage, "invoke"), strings.HasPrefix(passage, "use"), strings.HasPrefix(passage, "run"):
 		return h.imperative() && !h.conditional() && hasAny(s, "every", "always", "single", "needed or not")
 	case strings.HasPrefix(passage, "must"), strings.HasPrefix(passage, "always"), strings.HasPrefix(passage, "should"):
@@ -145,7 +158,7 @@ func (h *hit) otherToolsAreBad() bool {
 }
 
 // conditions start the case in which something holds.
-var conditions = setOf("when if before after to unless")
+var conditions = setOf("when if before after to unless until while once")
 
 // setUp are words of a tool that opens a session, which rightly comes first, once.
 var setUp = []string{"once per", "at the start of", "at start of", "beginning of", "haven't", "have not", "not yet", "session", "initiali", "these tools", "this server", "log in", "sign in", "authenticat"}
@@ -210,6 +223,8 @@ func (h *hit) isCoercion() bool {
 		return hasAny(near, "must", "if you", "unless", "fail to", "skip", "do not", "every time", "each time") && !hasAny(from.Text, "charged", "logged out", "banned from the channel", "access token", "paid plan")
 	case "tip", "reward", "bonus", "prize":
 		return hasAny(from.Text, "if you", "for calling", "for using", "you call", "you use", "yours")
+	case "omitting", "skipping", "ignoring", "refusing", "forgetting":
+		return true
 	case "fail", "failure", "failing", "not":
 		return hasAny(from.Text, "call", "use this", "using", "include", "including", "pass ", "passing", "provid")
 	case "people", "lives", "someone", "patients", "users":
@@ -218,7 +233,7 @@ func (h *hit) isCoercion() bool {
 	if hasAny(from.Text, "unsaved", "uncommitted", "changes", "in memory", "draft", "expire") {
 		return false
 	}
-	if hasAny(from.Text, "if you skip", "if you do not call", "if you don't call", "if you do not use", "if you refuse", "if you omit this", "if you fail to", "unless you call") {
+	if hasAny(from.Text, "if you skip", "if you do not call", "if you don't call", "if you do not use", "if you refuse", "if you omit this", "if you fail to", "if you ignore", "if you don't", "if you do not obey", "unless you call", "unless you obey") {
 		return true
 	}
 	return hasAny(from.Text, "if ", "otherwise", "unless", "or else", "without") &&
@@ -235,6 +250,9 @@ func (h *hit) isJailbreak() bool {
 		if after := h.after(1); len(after) > 0 && (after[0] == "on" || after[0] == "for") {
 			return false // a quota, not a role
 		}
+	}
+	if strings.HasSuffix(passage, " in") && !setOf("developer god dan unrestricted root admin debug jailbreak free no superuser").any(h.after(3)) {
+		return false // a mode of the tool
 	}
 	return told && !hasAny(s, "device", "android", "browser", "signed in", "logged in", "connected", "emulator", "sandbox is", "ready", "able to call")
 }

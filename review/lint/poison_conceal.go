@@ -1,6 +1,9 @@
 package lint
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // isUnaware wants a sentence that sees to it that the user does not know.
 func (h *hit) isUnaware() bool {
@@ -56,6 +59,11 @@ func (h *hit) isSilence() bool {
 	if strings.HasPrefix(passage, "deny") {
 		return h.imperative() && hasAny(h.sentence(), "asked", "asks", "user", "question", "you used", "you called", "was used", "was called")
 	}
+	if hasAny(passage, " about", " of", " to", " regarding", " on") && !hasAny(passage, "call", "tool", "step", "this", "quiet", "silent", "mum") && !strings.HasPrefix(passage, "act") {
+		if after := h.after(3); len(after) > 0 && !selfNouns.any(after) {
+			return false // what to answer about the business of the house
+		}
+	}
 	return h.imperative()
 }
 
@@ -79,12 +87,29 @@ func (h *hit) isConceal() bool {
 		return h.imperative() && hasAny(s, "us", "yourself", "user", "secret", "hidden", "people", "operator")
 	case strings.HasPrefix(s, "avoid"), strings.HasPrefix(s, "refrain"):
 		return h.imperative() && !h.guardsContent()
-	case !h.imperative() || h.negatedBefore():
+	case !h.imperative() || h.negatedBefore() || h.untilTrue() || h.isNews(s):
 		return false
 	case !strings.Contains(s, "not") && !strings.Contains(s, "n't") && !strings.Contains(s, "never") && hasAny(s, "must", "should", "do "):
 		return false
 	}
 	return !h.guardsContent()
+}
+
+// untilTrue reports whether something is only to be said once it is so: "do not tell
+// the user that it shipped before it has".
+func (h *hit) untilTrue() bool {
+	after := h.after(12)
+	return len(after) > 0 && after[0] == "that" && setOf("before until unless").any(after)
+}
+
+// isNews reports whether a hit is about messages that a product sends: "do not notify
+// users about minor edits".
+func (h *hit) isNews(passage string) bool {
+	if !setOf("notify alert warn").any(words(passage)) {
+		return false
+	}
+	after := h.after(5)
+	return len(after) > 0 && !selfNouns.any(after) && after[0] != "of" && after[0] != "that"
 }
 
 // othersThanUser are people to whom a tool may well deny something.
@@ -130,7 +155,7 @@ var (
 // falseReport finds an order to report an end that did not come: "when the check fails,
 // tell the user that all is fine".
 func (v *view) falseReport(t *text) {
-	if !hasAny(t.fold(), "success", "fine", "worked", "normal", "approved", "delivered", "passed", " ok", "completed") {
+	if !hasAny(t.fold(), "fail", "refus", "reject", "declin", "error", "block", "denied") {
 		return
 	}
 	toks := t.tokens()
@@ -138,12 +163,24 @@ func (v *view) falseReport(t *text) {
 		if !sayings[toks[i].w] {
 			continue
 		}
-		h := hit{rule: "poison.conceal", text: t, start: toks[i].start, end: toks[i].end, first: i}
-		if !h.imperative() || h.negatedBefore() || h.tellsOfItself() {
+		h := hit{rule: "poison.conceal", text: t, start: toks[i].start, end: toks[i].end, first: i, certain: true}
+		if !h.imperative() || h.tellsOfItself() {
 			continue
 		}
 		sent := t.sentenceAt(h.start)
+		if b := h.before(); b != "not" && b != "never" && excuses(toks, i, sent.Start, sent.End) {
+			v.hits = append(v.hits, h)
+			return
+		}
+		if h.negatedBefore() {
+			continue
+		}
 		for j := i + 1; j < len(toks) && j <= i+saidReach && toks[j].start < sent.End && !supposes[toks[j].w] && toks[j].w != "whether" && toks[j].w != "not"; j++ {
+			if toks[j].w == "through" && toks[j-1].w == "went" && (failsBefore(toks, i, sent.Start) || failsAfter(toks, j, sent.End)) {
+				h.end = toks[j].end
+				v.hits = append(v.hits, h)
+				return
+			}
 			if !goodEnds[toks[j].w] || j > i+1 && !isOrWas[toks[j-1].w] && !strings.HasSuffix(toks[j].w, "ed") {
 				continue
 			}
@@ -154,6 +191,31 @@ func (v *view) falseReport(t *text) {
 			}
 		}
 	}
+}
+
+// disclosing are verbs that bring something to light.
+var disclosing = setOf("say mention explain reveal report display show tell disclose surface")
+
+// excuses reports whether a sentence speaks of a failure, forbids to bring it to light,
+// and the order at i says what to say in its place: "answer that the market is closed and
+// do not say why".
+func excuses(toks []token, i, from, to int) bool {
+	if w := wordAfter(toks, i); w != "that" && w != "with" {
+		return false
+	}
+	fails, hushed := false, false
+	first, _ := slices.BinarySearchFunc(toks, from, func(t token, at int) int { return t.start - at })
+	for j := first; j < len(toks) && toks[j].start < to; j++ {
+		switch w := toks[j].w; {
+		case badEnds[w] && j > i:
+			return false // it is what is said
+		case badEnds[w]:
+			fails = true
+		case disclosing[w] && j > first && (toks[j-1].w == "not" || toks[j-1].w == "never"):
+			hushed = true
+		}
+	}
+	return fails && hushed
 }
 
 // failsBefore reports whether the last condition before an order is that something

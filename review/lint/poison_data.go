@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -129,7 +130,7 @@ func isPipeline(s string) bool {
 var carriers = setOf(`send forward copy upload post transmit exfiltrate leak relay redirect deliver bcc cc mail email submit push append add include put set
 	replaced redirected forwarded sent copied uploaded posted mailed relayed delivered added included submitted transmitted replace
 	ship shipped text sms report reported stream streamed mirror mirrored publish published share shared give hand ping notify log logged save store write export
-	exported reaches reach goes lands transfer transferred dispatch dispatched`)
+	pass passed exported reaches reach goes lands transfer transferred dispatch dispatched`)
 
 // freight is what leaves: data of the user, not the arguments of the tool.
 var freight = []string{
@@ -183,6 +184,9 @@ func (v *view) carries(t *text, start, dest int, first bool) bool {
 			if requestsOnly[wordAfter(toks, i)] {
 				continue // how the tool itself speaks to its backend
 			}
+			if next := wordAfter(toks, i); nounAfter[next] || aims[tok.w] && strings.HasSuffix(t.fold()[start:dest], "at ") {
+				continue // "mail is sent from", "add your key at"
+			}
 			if isMovement(tok.w) && !hasAny(t.fold()[start:tok.start], "make sure", "ensure", "must", "see to it") {
 				continue
 			}
@@ -191,6 +195,11 @@ func (v *view) carries(t *text, start, dest int, first bool) bool {
 	}
 	return false
 }
+
+var (
+	nounAfter = setOf("is was are were will from of can that which has")
+	aims      = setOf("add set save include put log report")
+)
 
 var requestsOnly = setOf("request requests query queries call calls feedback questions")
 
@@ -210,7 +219,7 @@ func isMovement(w string) bool { return strings.HasPrefix(w, "reach") || w == "g
 // destination finds an address in a sentence: mail, URL, IP, phone number, or words that
 // stand for one.
 func destination(s string) (int, string) {
-	for _, words := range []string{"external server", "third-party server", "attacker", "our server", "remote server"} {
+	for _, words := range []string{"external server", "third-party server", "to a third party", "with a third party", "to third parties", "attacker", "our server", "remote server"} {
 		if i := strings.Index(s, words); i >= 0 {
 			return i, words
 		}
@@ -248,9 +257,12 @@ func phoneNumber(s string) (int, string) {
 	return -1, ""
 }
 
+// remoteSchemes start addresses of other machines.
+var remoteSchemes = []string{"http://", "https://", "ftp://", "ftps://", "sftp://", "ws://", "wss://", "tcp://"}
+
 func isAddress(w string) bool {
 	switch {
-	case strings.HasPrefix(w, "http://"), strings.HasPrefix(w, "https://"):
+	case slices.ContainsFunc(remoteSchemes, func(scheme string) bool { return strings.HasPrefix(w, scheme) }):
 		u, err := url.Parse(w)
 		return err == nil && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != ""
 	case strings.Count(w, "@") == 1 && len(w) > 5:
@@ -361,14 +373,25 @@ func (h *hit) isOfThisTalk(passage, s string) bool {
 		return hasAny(s, "your context")
 	case hasAny(passage, "prompt", "system", "developer"):
 		return mine || hasAny(s, wholes...)
+	case hasAny(passage, " you "):
+		return true
+	case hasAny(passage, "earlier", "previous", "prior", "preceding") && hasAny(passage, "tool", "function") && hasAny(s, wholes...):
+		return true
 	case hasAny(passage, "tools", "tool", "functions", "function", "capabilities"):
 		return mine || hasAny(s, "you ", "your ") && !hasAny(passage, "previous", "earlier", "prior") || h.start == h.text.sentenceAt(h.start).Start && hasAny(s, "you called", "you used", "called before", "verbatim", "earlier", "previous")
 	case hasAny(passage, "reasoning", "thinking", "thoughts", "deliberation", "monologue"):
 		return hasAny(passage, "internal", "hidden", "inner", "private", "trace") || hasAny(s, wholes...)
 	case hasAny(passage, "conversation", "dialog", "discussion", "chat history", "chat transcript"):
-		return mine || hasAny(s, wholes...)
+		return mine || hasAny(passage, "so far", "up to", "until") || hasAny(s, wholes...) && !h.ofRecord()
 	}
 	return mine || hasAny(passage, "messages") && hasAny(s, "conversation", "in full")
+}
+
+// ofRecord reports whether what is asked for belongs to something else than this talk:
+// "the conversation of a ticket".
+func (h *hit) ofRecord() bool {
+	after := h.after(2)
+	return len(after) == 2 && setOf("of in for by from").any(after[:1]) && setOf("a an the id each one ticket").any(after[1:])
 }
 
 // ordered reports whether the sentence of the hit tells the reader to do one of these.

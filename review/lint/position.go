@@ -13,6 +13,8 @@ func (h *hit) position() PositionClass {
 	switch {
 	case quotedAt(s, sent.Start, sent.End, h.start, h.end) || exampleBefore(s[sent.Start:h.start]):
 		return Quoted
+	case h.certain:
+		return Instruction
 	case describesGuard(s[sent.Start:h.start]) || describesGuard(s[min(h.end, sent.End):sent.End]) && guardSubject(s[h.end:sent.End]):
 		return Described
 	}
@@ -67,7 +69,23 @@ var guards = setOf(`detects detect detecting flags flagging blocks blocking prev
 
 // describesGuard looks only at the clause that the passage stands in.
 func describesGuard(s string) bool {
-	return guards.any(words(s[strings.LastIndexAny(s, ";:")+1:]))
+	w := words(s[strings.LastIndexAny(s, ";:")+1:])
+	for i, word := range w {
+		if guards[word] {
+			return !supposed(w[:i]) // "if the guard rejects it, …" describes no guard
+		}
+	}
+	return false
+}
+
+// supposed reports whether a case is opened just before a word.
+func supposed(before []string) bool {
+	for _, w := range before[max(0, len(before)-4):] {
+		if w == "if" || w == "when" || w == "whenever" {
+			return true
+		}
+	}
+	return false
 }
 
 // guardSubject reports whether what follows makes the passage the subject of the

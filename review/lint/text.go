@@ -130,6 +130,8 @@ func appendWord(toks []token, start int, w string) []token {
 		first, negated = w[:len(w)-3], true
 	case strings.HasSuffix(w, "'s"):
 		first = w[:len(w)-2]
+	case strings.HasSuffix(w, "'re"):
+		return append(toks, token{start, end, w[:len(w)-3]}, token{start, end, "are"})
 	}
 	toks = append(toks, token{start, end, first})
 	if negated {
