@@ -51,8 +51,9 @@ type assessment struct {
 	authors  []string // ids of people
 	tokens   []string // ids of tokens that pushed a revision
 	facts    gate.Facts
-	given    []Verdict // on any of the bytes, revoked and used up ones too
-	blocking []Thread  // open ones that block
+	given    []Verdict        // on any of the bytes, revoked and used up ones too
+	blocking []Thread         // open ones that block
+	passedBy *OverrideInForce // that the release was released by, nil for none
 	gate.Outcome
 }
 

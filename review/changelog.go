@@ -36,6 +36,9 @@ func (v *ReleaseView) changelog() report.Changelog {
 	if v.Base != nil {
 		c.Base = v.Base.Title()
 	}
+	for _, o := range v.passes() {
+		c.Overrides = append(c.Overrides, o.Says(v.Overridden))
+	}
 	for _, n := range v.Aliases {
 		c.Aliases = append(c.Aliases, report.AliasNote{Old: n.Old, New: n.New, Until: day(n.Until)})
 	}
@@ -48,6 +51,14 @@ func (v *ReleaseView) changelog() report.Changelog {
 		}
 	}
 	return c
+}
+
+// passes are the overrides that a release was released by, else passes by now.
+func (v *ReleaseView) passes() []OverrideInForce {
+	if v.PassedBy != nil {
+		return []OverrideInForce{*v.PassedBy}
+	}
+	return v.Overrides
 }
 
 // explains reports whether an answer is a reason for the release: an approval that

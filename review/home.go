@@ -14,6 +14,7 @@ type HomeView struct {
 	YourTurn []ReleaseSummary // open releases with a decision that the actor can take
 	Waiting  []ReleaseSummary // open releases that wait for others
 	Servers  []ServerView
+	Alarms   []RaisedAlarm // that nobody looked into, newest first
 }
 
 // ServerView is a server as its page shows it.
@@ -24,6 +25,15 @@ type ServerView struct {
 	Releases []ReleaseSummary // newest first
 	Gate     gate.Result      // of the newest open release, else of the last released; "" without any
 	Why      string
+
+	Overridden bool          // Gate is a pass by override only
+	Alarms     []RaisedAlarm // that nobody looked into, newest first
+}
+
+// RaisedAlarm is an alarm with the release that it is about.
+type RaisedAlarm struct {
+	Alarm
+	Release Release
 }
 
 // ReleaseSummary is a line in a list of releases.
@@ -38,7 +48,9 @@ type ReleaseSummary struct {
 	Findings *FindingCounts       // nil while unknown
 	URL      string
 
-	Attention Attention // while it is under review
+	Attention  Attention         // while it is under review
+	Overrides  []OverrideInForce // that it passes by
+	Overridden int               // requirements that only these answer
 }
 
 // Home returns whose turn it is, over every server of the actor.
@@ -51,6 +63,9 @@ func (s *Service) Home(ctx context.Context, a Actor) (*HomeView, error) {
 			}
 			l := lister{s: s, ctx: ctx, tx: tx, actor: a}
 			if err := l.current(); err != nil {
+				return err
+			}
+			if err := l.raised(); err != nil {
 				return err
 			}
 			v = l.home()
@@ -99,6 +114,9 @@ func (s *Service) Server(ctx context.Context, a Actor, slug string) (*ServerView
 				return err
 			}
 			if err := l.load(rs); err != nil {
+				return err
+			}
+			if err := l.raised(); err != nil {
 				return err
 			}
 			v = &l.views()[0]
@@ -169,6 +187,30 @@ type lister struct {
 	named     namings
 	summaries []ReleaseSummary // in the order that was asked for
 	turn      map[string]bool  // ids of releases with something for the actor to do
+	alarms    []RaisedAlarm
+}
+
+// raised reads the alarms of the servers that nobody looked into.
+func (l *lister) raised() error {
+	var ids []string
+	for i := range l.servers {
+		ids = append(ids, l.servers[i].ID)
+	}
+	alarms, err := l.tx.AlarmsOf(l.ctx, ids)
+	if err != nil || len(alarms) == 0 {
+		return err
+	}
+	ids = nil
+	for _, a := range alarms {
+		ids = append(ids, a.ReleaseID)
+	}
+	rs, err := l.tx.ReleasesByID(l.ctx, ids)
+	for _, a := range alarms {
+		if i := slices.IndexFunc(rs, func(r Release) bool { return r.ID == a.ReleaseID }); i >= 0 {
+			l.alarms = append(l.alarms, RaisedAlarm{a, rs[i]})
+		}
+	}
+	return err
 }
 
 // current loads the open releases of all servers of the actor, and the last
@@ -404,6 +446,7 @@ func readLooked(kept map[ReportKey][]byte, p pair, ws waivers) (found lookedUp, 
 func (sum *ReleaseSummary) judge(as *assessment) {
 	sum.State, sum.Gate, sum.Why = as.state(), as.Answer.Result, as.Answer.Why
 	sum.Class, sum.Counts, sum.Findings = as.outline.Class, as.outline.Counts, as.judged.summary()
+	sum.Overrides, sum.Overridden = inForce(as.Overrides), as.overridden()
 }
 
 // close fills in a release that is not under review. The gate is not asked about a
@@ -413,6 +456,9 @@ func (sum *ReleaseSummary) close(r, last *Release, known lookedUp) {
 	switch sum.State {
 	case StateReleased:
 		sum.Gate, sum.Why = gate.Pass, "Released as "+r.Title()+"."
+		if r.ReleasedOverride != "" {
+			sum.Why = "Released as " + r.Title() + " by override only: what was open then is not approved by that."
+		}
 	case StateWithdrawn:
 		sum.Gate, sum.Why = gate.Blocked, "Withdrawn: "+r.WithdrawnReason
 	default:
@@ -450,6 +496,11 @@ func (l *lister) views() []ServerView {
 				views[i].Releases = append(views[i].Releases, sum)
 			}
 		}
+		for _, a := range l.alarms {
+			if a.ServerID == srv.ID {
+				views[i].Alarms = append(views[i].Alarms, a)
+			}
+		}
 		views[i].headline()
 	}
 	return views
@@ -462,20 +513,20 @@ func (v *ServerView) headline() {
 	for i := range v.Releases {
 		switch sum := &v.Releases[i]; {
 		case sum.State == StateInReview || sum.State == StateReady:
-			v.Gate, v.Why = sum.Gate, sum.Why
+			v.Gate, v.Why, v.Overridden = sum.Gate, sum.Why, len(sum.Overrides) > 0 && sum.Gate == gate.Pass
 			return
 		case sum.State == StateReleased && (best == nil || sum.Release.ReleasedAt.After(best.Release.ReleasedAt)):
 			best = sum
 		}
 	}
 	if best != nil {
-		v.Gate, v.Why = best.Gate, best.Why
+		v.Gate, v.Why, v.Overridden = best.Gate, best.Why, best.Release.ReleasedOverride != ""
 	}
 }
 
 // home sorts the open releases by whose turn it is.
 func (l *lister) home() *HomeView {
-	v := &HomeView{Servers: l.views()}
+	v := &HomeView{Servers: l.views(), Alarms: l.alarms}
 	for _, sum := range l.summaries {
 		switch {
 		case sum.State != StateInReview && sum.State != StateReady:

@@ -20,9 +20,13 @@ const (
 	NoticeReview  NoticeKind = "review"  // a release that they wrote, pushed or follow was reviewed
 	NoticeThread  NoticeKind = "thread"  // a thread that they take part in went on
 	NoticeMention NoticeKind = "mention" // somebody named them
+
+	NoticeOverride NoticeKind = "override" // a release passes without approval
+	NoticeAlarm    NoticeKind = "alarm"    // a released version lost what it stood on
+	NoticeAsked    NoticeKind = "asked"    // something waits for a second person
 )
 
-var noticeRank = map[NoticeKind]int{NoticePush: 1, NoticeReview: 2, NoticeThread: 3, NoticeMention: 4}
+var noticeRank = map[NoticeKind]int{NoticePush: 1, NoticeReview: 2, NoticeThread: 3, NoticeMention: 4, NoticeOverride: 5, NoticeAlarm: 5, NoticeAsked: 5}
 
 // Notice tells one person of what another did.
 type Notice struct {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -50,6 +51,9 @@ type Grant struct {
 	At         time.Time
 }
 
+// MaxAlarms is how many alarms a list shows.
+const MaxAlarms = 100
+
 // Alarm says that a release no longer stands on what it was released on.
 type Alarm struct {
 	ID        string    `json:"-"`
@@ -83,6 +87,9 @@ type OverrideStore interface {
 	InsertAlarms(ctx context.Context, as []Alarm) error
 	// Alarms returns those of the releases that nobody cleared, oldest first.
 	Alarms(ctx context.Context, releaseIDs []string) ([]Alarm, error)
+	// AlarmsOf returns those of servers that nobody cleared, newest first, at most
+	// MaxAlarms.
+	AlarmsOf(ctx context.Context, serverIDs []string) ([]Alarm, error)
 	ClearAlarms(ctx context.Context, releaseID string, at time.Time, by string) error
 }
 
@@ -122,10 +129,14 @@ func (s *Service) Override(ctx context.Context, a Actor, releaseID string, n New
 		if err := tx.InsertOverride(ctx, o); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{
+		err := s.audit(ctx, tx, a, act{
 			name: "release.override", serverID: o.ServerID, subject: o.ReleaseID,
 			after: map[string]any{"release": as.release.Title(), "digest": o.Digest, "policy": o.Policy, "requirements": o.Requirements, "reason": o.Reason, "until": o.Until},
 		})
+		if err != nil {
+			return err
+		}
+		return s.tellOverride(ctx, tx, a, as, o)
 	})
 	if err != nil {
 		return nil, err
@@ -150,6 +161,49 @@ func (n *NewOverride) check() error {
 		return Errorf(Invalid, "An override holds for an hour to seven days.")
 	}
 	return nil
+}
+
+// tellOverride tells everybody who decides on the server, the authors and the
+// followers: whoever could have answered should know that nobody had to.
+func (s *Service) tellOverride(ctx context.Context, tx Tx, a Actor, as *assessment, o *Override) error {
+	sp, err := s.newSpeech(ctx, tx, a, as)
+	if err != nil {
+		return err
+	}
+	for _, p := range as.facts.People {
+		if p.Decides {
+			sp.tell(p.ID, NoticeOverride)
+		}
+	}
+	for _, id := range as.authors {
+		sp.tell(id, NoticeOverride)
+	}
+	sp.tellFollowers(NoticeOverride)
+	return sp.end(fmt.Sprintf("let %s %s pass without approval until %s: '%s'", as.server.Name, as.release.Title(), day(o.Until), o.Reason))
+}
+
+// Says tells of an override in one sentence. open is how many requirements wait
+// still.
+func (o *OverrideInForce) Says(open int) string {
+	said := fmt.Sprintf("%s let this pass without approval until %s: '%s'.", o.By, o.Until.UTC().Format("2 January, 15:04 UTC"), strings.TrimSuffix(o.Reason, "."))
+	switch open {
+	case 0:
+		return said
+	case 1:
+		return said + " 1 decision still open."
+	}
+	return fmt.Sprintf("%s %d decisions still open.", said, open)
+}
+
+// overridden counts the requirements that nothing but an override answers.
+func (as *assessment) overridden() int {
+	n := 0
+	for _, r := range as.Answer.Requirements {
+		if r.State == gate.Overridden {
+			n++
+		}
+	}
+	return n
 }
 
 // mayOverride checks the permission of its own that an override takes.
@@ -241,7 +295,13 @@ func (l *loader) overrides() error {
 func (l *loader) overrideFacts(as *assessment) []gate.Override {
 	var out []gate.Override
 	for _, o := range l.overridden {
-		if (ProfileKey{o.ServerID, o.Profile}) != as.profile() || o.Digest != as.revision.Digest || !o.EndedAt.IsZero() {
+		if (ProfileKey{o.ServerID, o.Profile}) != as.profile() || o.Digest != as.revision.Digest {
+			continue
+		}
+		if o.ID == as.release.ReleasedOverride {
+			as.passedBy = &OverrideInForce{By: o.UserLabel, Reason: o.Reason, At: o.At, Until: o.Until, Policy: o.Policy, Requirements: o.Requirements}
+		}
+		if !o.EndedAt.IsZero() {
 			continue
 		}
 		out = append(out, gate.Override{
@@ -257,6 +317,22 @@ func inForce(os []gate.Override) []OverrideInForce {
 		out[i] = OverrideInForce{By: o.By, Reason: o.Reason, At: o.At, Until: o.Until, Policy: o.Policy, Requirements: o.Requirements}
 	}
 	return out
+}
+
+// noOverride says why the actor can't override for a release now, "" when they can.
+func (b *viewBuilder) noOverride() (string, error) {
+	if why := b.unless(people.Reviewer, ""); why != "" {
+		return why, nil
+	}
+	n := NewOverride{Digest: b.as.revision.Digest, Policy: b.as.server.Policy.Version}
+	err := mayOverride(b.ctx, b.tx, b.actor, b.as)
+	if err == nil {
+		err = b.as.overridable(n)
+	}
+	if KindOf(err) == Forbidden || KindOf(err) == Conflict {
+		return sentenceOr(err), nil
+	}
+	return "", err
 }
 
 // EndOverride ends the overrides of a release before their time.

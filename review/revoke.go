@@ -16,7 +16,8 @@ import (
 type Revoked struct {
 	Verdicts  int
 	Overrides int
-	Alarms    []Alarm // of released versions that stood on them
+	Alarms    []Alarm   // of released versions that stood on them
+	Releases  []Release // that the alarms are of
 }
 
 // RevokeAnswers takes back what an account answered since a time, in one act: when
@@ -58,42 +59,48 @@ type revocation struct {
 	now   time.Time
 }
 
+// found is what a revocation would take back.
+type found struct {
+	verdicts  []string // ids
+	overrides []string // ids
+	released  []Release
+}
+
 func (rv *revocation) run(userID string, since time.Time, why string) (*Revoked, error) {
+	f, err := rv.find(userID, since)
+	if err != nil {
+		return nil, err
+	}
+	if err := rv.tx.RevokeVerdicts(rv.ctx, f.verdicts, rv.now, why); err != nil {
+		return nil, err
+	}
+	if err := rv.tx.EndOverrides(rv.ctx, f.overrides, rv.now, rv.actor.Label()); err != nil {
+		return nil, err
+	}
+	alarms, err := rv.raise(f.released, why)
+	return &Revoked{Verdicts: len(f.verdicts), Overrides: len(f.overrides), Alarms: alarms, Releases: f.released}, err
+}
+
+// find lists the answers and overrides of a person since a time, and each released
+// version that an answer was given in, or that holds the bytes of one.
+func (rv *revocation) find(userID string, since time.Time) (*found, error) {
 	given, err := rv.tx.VerdictsOfUser(rv.ctx, userID, since)
 	if err != nil {
 		return nil, err
 	}
 	given = slices.DeleteFunc(given, func(v Verdict) bool { return v.Kind == Reject })
-	ids := make([]string, len(given))
-	for i, v := range given {
-		ids[i] = v.ID
-	}
-	if err := rv.tx.RevokeVerdicts(rv.ctx, ids, rv.now, why); err != nil {
-		return nil, err
-	}
 	overrides, err := rv.tx.OverridesOfUser(rv.ctx, userID, since)
 	if err != nil {
 		return nil, err
 	}
-	alarms, err := rv.alarms(given, overrides, why)
-	return &Revoked{Verdicts: len(given), Overrides: len(overrides), Alarms: alarms}, err
-}
-
-// alarms ends the overrides, and raises an alarm for each released version that an
-// answer was given in, or that holds the bytes of one.
-func (rv *revocation) alarms(given []Verdict, overrides []Override, why string) ([]Alarm, error) {
-	var ended []string
-	var releases []string
+	f, releases := &found{}, []string{}
 	for _, o := range overrides {
-		ended, releases = append(ended, o.ID), append(releases, o.ReleaseID)
-	}
-	if err := rv.tx.EndOverrides(rv.ctx, ended, rv.now, rv.actor.Label()); err != nil {
-		return nil, err
+		f.overrides, releases = append(f.overrides, o.ID), append(releases, o.ReleaseID)
 	}
 	var profiles []ProfileKey
 	var digests []surface.Hash
 	for _, v := range given {
-		releases = append(releases, v.ReleaseID)
+		f.verdicts, releases = append(f.verdicts, v.ID), append(releases, v.ReleaseID)
 		if k := (ProfileKey{v.ServerID, v.Profile}); !slices.Contains(profiles, k) {
 			profiles = append(profiles, k)
 		}
@@ -109,21 +116,27 @@ func (rv *revocation) alarms(given []Verdict, overrides []Override, why string) 
 		releases = append(releases, h.ReleaseID)
 	}
 	slices.Sort(releases)
-	return rv.raise(slices.Compact(releases), why)
+	rs, err := rv.tx.ReleasesByID(rv.ctx, slices.Compact(releases))
+	f.released = slices.DeleteFunc(rs, func(r Release) bool { return !r.released() })
+	return f, err
 }
 
-func (rv *revocation) raise(releaseIDs []string, why string) ([]Alarm, error) {
-	rs, err := rv.tx.ReleasesByID(rv.ctx, releaseIDs)
+// raise raises an alarm for each release, and tells who maintains its server.
+func (rv *revocation) raise(rs []Release, why string) ([]Alarm, error) {
+	users, err := rv.tx.Users(rv.ctx)
 	if err != nil {
 		return nil, err
 	}
 	var alarms []Alarm
+	var notices []Notice
 	for i := range rs {
 		r := &rs[i]
-		if !r.released() {
-			continue
-		}
 		alarms = append(alarms, Alarm{ID: newID(), ServerID: r.ServerID, ReleaseID: r.ID, Why: why, At: rv.now})
+		for j := range users {
+			if u := &users[j]; u.ID != rv.actor.userID() && u.Active() && u.RoleOn(r.ServerID).AtLeast(people.Maintainer) {
+				notices = append(notices, Notice{ID: newID(), UserID: u.ID, ServerID: r.ServerID, ReleaseID: r.ID, Kind: NoticeAlarm, Actor: rv.actor.Label(), Text: r.Title() + ": " + why, At: rv.now})
+			}
+		}
 		err := rv.s.audit(rv.ctx, rv.tx, rv.actor, act{
 			name: "release.alarm", serverID: r.ServerID, subject: r.ID, after: map[string]any{"release": r.Title(), "why": why},
 		})
@@ -131,7 +144,42 @@ func (rv *revocation) raise(releaseIDs []string, why string) ([]Alarm, error) {
 			return nil, err
 		}
 	}
-	return alarms, rv.tx.InsertAlarms(rv.ctx, alarms)
+	if err := rv.tx.InsertAlarms(rv.ctx, alarms); err != nil {
+		return nil, err
+	}
+	return alarms, rv.tx.InsertNotices(rv.ctx, notices)
+}
+
+// Revocable is what RevokeAnswers would take back.
+type Revocable struct {
+	User      people.User
+	Verdicts  int
+	Overrides int
+	Released  []Release // that would raise an alarm
+	Servers   []Server
+}
+
+// PreviewRevocation says what RevokeAnswers would take back, and changes nothing.
+func (s *Service) PreviewRevocation(ctx context.Context, a Actor, userID string, since time.Time) (*Revocable, error) {
+	var out *Revocable
+	err := s.store.View(ctx, func(tx Tx) error {
+		if err := a.administrator(); err != nil {
+			return err
+		}
+		u, err := tx.UserByID(ctx, userID)
+		if err != nil {
+			return err
+		}
+		rv := revocation{s: s, ctx: ctx, tx: tx, actor: a, now: s.now()}
+		f, err := rv.find(userID, since)
+		if err != nil {
+			return err
+		}
+		out = &Revocable{User: *u, Verdicts: len(f.verdicts), Overrides: len(f.overrides), Released: f.released}
+		out.Servers, err = tx.Servers(ctx)
+		return err
+	})
+	return out, err
 }
 
 // ClearAlarms says that somebody looked into the alarms of a release.

@@ -43,18 +43,20 @@ type ReleaseView struct {
 	Baseline     *Baseline
 	Actions      Actions
 	Overrides    []OverrideInForce
-	Alarms       []Alarm         // of this release, not cleared
-	Pairings     []Naming        // renames that a person recognised, that hold
-	Aliases      []Naming        // of the profile, that hold
-	Twins        []Twin          // other profiles with the identical changes
-	Viewed       map[string]bool // by change id: the actor's own marks
-	Bases        []BaseChoice    // what a reviewer may look from
-	Findings     []Finding       // of the head, new ones first, waived ones too
+	Overridden   int              // requirements that only an override answers
+	PassedBy     *OverrideInForce // that it was released by, nil for none
+	Alarms       []Alarm          // of this release, not cleared
+	Pairings     []Naming         // renames that a person recognised, that hold
+	Aliases      []Naming         // of the profile, that hold
+	Twins        []Twin           // other profiles with the identical changes
+	Viewed       map[string]bool  // by change id: the actor's own marks
+	Bases        []BaseChoice     // what a reviewer may look from
+	Findings     []Finding        // of the head, new ones first, waived ones too
 }
 
 // Actions says which acts the actor may take now; each "" or a reason why not.
 type Actions struct {
-	Baseline, Release, Withdraw, Comment, ConfirmPredecessor string
+	Baseline, Release, Withdraw, Comment, ConfirmPredecessor, Override, EndOverride, ClearAlarms string
 }
 
 // Release returns everything that a release page shows.
@@ -88,7 +90,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 	v := &ReleaseView{
 		Server: *as.server, Role: a.role(srv.ID), Release: *r, State: as.state(), Listing: as.listing,
 		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: as.server.Families(namesOf(as.candidate.tools)),
-		Overrides: inForce(as.Overrides),
+		Overrides: inForce(as.Overrides), Overridden: as.overridden(), PassedBy: as.passedBy,
 	}
 	b := viewBuilder{s: s, ctx: ctx, tx: tx, as: as, actor: a, v: v}
 	for _, step := range []func() error{b.history, b.alarms, b.report, b.findings, b.sides, b.threads, b.baseline, b.depth} {
@@ -273,17 +275,28 @@ func (b *viewBuilder) actions(noBaseline string) (Actions, error) {
 	if err != nil {
 		return Actions{}, err
 	}
-	withdrawn := ""
-	if b.as.release.withdrawn() {
-		withdrawn = "It is withdrawn already."
+	noOverride, err := b.noOverride()
+	if err != nil {
+		return Actions{}, err
 	}
 	return Actions{
 		Baseline:           b.unless(people.Maintainer, noBaseline),
 		Release:            b.unless(people.Maintainer, b.as.notReleasable()),
-		Withdraw:           b.unless(people.Maintainer, withdrawn),
+		Withdraw:           b.unless(people.Maintainer, whyNot(b.as.release.withdrawn(), "It is withdrawn already.")),
 		Comment:            b.unless(people.Reviewer, ""),
 		ConfirmPredecessor: b.unless(people.Maintainer, noPred),
+		Override:           noOverride,
+		EndOverride:        b.unless(people.Maintainer, whyNot(len(b.as.facts.Overrides) == 0, "Nothing is overridden here.")),
+		ClearAlarms:        b.unless(people.Maintainer, whyNot(len(b.v.Alarms) == 0, "There is no alarm.")),
 	}, nil
+}
+
+// whyNot is why something can't be done, "" when it can.
+func whyNot(not bool, why string) string {
+	if not {
+		return why
+	}
+	return ""
 }
 
 // unless returns why the actor may not do what takes a role, else why.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/countersign/countersign/review"
@@ -115,11 +116,19 @@ func (t *tx) InsertAlarms(ctx context.Context, as []review.Alarm) error {
 	return err
 }
 
+func (r alarmRow) alarm() review.Alarm {
+	return review.Alarm{ID: r.ID, ServerID: r.ServerID, ReleaseID: r.ReleaseID, Why: r.Why, At: time.Time(r.At), ClearedAt: time.Time(r.ClearedAt), ClearedBy: r.ClearedBy}
+}
+
 func (t *tx) Alarms(ctx context.Context, releaseIDs []string) ([]review.Alarm, error) {
 	rows, err := allIn[alarmRow](ctx, t, "SELECT "+columns[alarmRow]("")+" FROM alarms WHERE cleared_at = 0 AND release_id IN (%s) ORDER BY at, id", nil, releaseIDs)
-	return mapped(rows, func(r alarmRow) review.Alarm {
-		return review.Alarm{ID: r.ID, ServerID: r.ServerID, ReleaseID: r.ReleaseID, Why: r.Why, At: time.Time(r.At), ClearedAt: time.Time(r.ClearedAt), ClearedBy: r.ClearedBy}
-	}), err
+	return mapped(rows, alarmRow.alarm), err
+}
+
+func (t *tx) AlarmsOf(ctx context.Context, serverIDs []string) ([]review.Alarm, error) {
+	query := "SELECT " + columns[alarmRow]("") + " FROM alarms WHERE cleared_at = 0 AND server_id IN (%s) ORDER BY at DESC, id DESC LIMIT " + strconv.Itoa(review.MaxAlarms)
+	rows, err := allIn[alarmRow](ctx, t, query, nil, serverIDs)
+	return mapped(rows, alarmRow.alarm), err
 }
 
 func (t *tx) ClearAlarms(ctx context.Context, releaseID string, at time.Time, by string) error {

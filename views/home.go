@@ -8,7 +8,18 @@ type HomePage struct {
 	Turn    []ReleaseLine
 	Waiting []ReleaseLine
 	Servers []ServerLine
+	Alarms  []AlarmLine
 	AddURL  string // "" when the person may add no server
+}
+
+// AlarmLine is a released version that lost what it stood on, until somebody looks
+// into it.
+type AlarmLine struct {
+	URL     string
+	Server  prose.Visible // nil on the server's own page
+	Version prose.Visible
+	Why     Sentence
+	When    When
 }
 
 // ReleaseLine is a release in a list.

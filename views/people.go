@@ -24,6 +24,7 @@ type PersonLine struct {
 	Ended    bool     // the link of the invitation works no more
 	RoleForm *RoleForm
 	Acts     []PersonAct
+	Answers  string // where their answers are taken back, "" for those who can't
 }
 
 // PersonAct is a button about an account.

@@ -43,6 +43,33 @@ type ReleaseHead struct {
 	Alerts      []Alert
 	Baseline    *BaselineForm
 	Predecessor *ConfirmForm
+	Overridden  *OverrideNote // nil while nothing passes by override
+	Alarm       *AlarmNote    // nil while nothing is raised
+}
+
+// OverrideNote says in red who let a release pass without approval.
+type OverrideNote struct {
+	Says   []Sentence
+	EndURL string // "" for those who can't end it
+}
+
+// AlarmNote says in red that a released version lost what it stood on, until
+// somebody looked into it.
+type AlarmNote struct {
+	Says     []Sentence
+	ClearURL string // "" for those who can't acknowledge it
+	Note     string // typed before, kept
+}
+
+// OverrideForm lets a release pass for a while.
+type OverrideForm struct {
+	URL          string
+	Digest       string
+	Policy       string
+	Requirements []Choice // that are open
+	Hours        []Place
+	Reason       string
+	Least        string // characters of a reason
 }
 
 // LiveLine is where a page is told what happened since it was made. It never shows
@@ -297,6 +324,7 @@ type ReleaseAside struct {
 	Findings *FindingList
 	Release  *ReleaseForm
 	Withdraw *WithdrawForm
+	Override *OverrideForm // nil for those who can't
 	Cannot   []string // why acts that one could expect are not there
 	Threads  []ThreadLine
 	Facts    []Fact

@@ -56,6 +56,7 @@ type ServerPage struct {
 	Name       prose.Visible
 	Slug       string
 	Gate       GateBar
+	Alarms     []AlarmLine
 	Tabs       []Tab
 	PushURL    string // "" when the person may not push
 	Command    string // for an empty server

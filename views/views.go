@@ -85,6 +85,9 @@ func GateBadge(r gate.Result) Badge {
 	return Badge{Plain, "minus", "No listing yet"}
 }
 
+// OverrideBadge is how a pass looks that nobody approved.
+var OverrideBadge = Badge{Bad, "bang", "Passes by override"}
+
 // Link is a place to go to.
 type Link struct {
 	Text   string

@@ -184,7 +184,8 @@ func (p *place) jsonBody(row web.Row) string {
 func (p *place) formBody(web.Row) url.Values {
 	return url.Values{
 		"change": {p.change}, "verdict": {"approve"}, "note": {"Read."}, "body": {"Why?"}, "kept": {"0 comment "}, "digest": {p.digest},
-		"reason": {"A mistake."}, "ref": {"pr-2"}, "listing": {listing(tool("entity_get", "Pasted."))},
+		"reason": {"A mistake, see incident 17."}, "policy": {"1"}, "hours": {"1"}, "requirement": {"approval:entity_get"},
+		"ref": {"pr-2"}, "listing": {listing(tool("entity_get", "Pasted."))},
 		"thread": {p.thread}, "preset": {"team"}, "slug": {"novel"}, "name": {"Novel"},
 		"email": {"novel@example.org"}, "role": {"viewer"}, "server": {"git"}, "scope": {"read"},
 		"user": {p.user}, "id": {p.token}, "token": {p.token}, "shown": {p.change}, "viewed": {p.change},

@@ -120,6 +120,7 @@ func (p *releasePresenter) acts(a *views.ReleaseAside) {
 	default:
 		a.Cannot = append(a.Cannot, p.v.Actions.Release)
 	}
+	a.Override = p.overrideForm()
 	if p.v.Actions.Withdraw == "" {
 		a.Withdraw = &views.WithdrawForm{URL: p.act("withdraw"), Label: "Withdraw " + title, Reason: p.q.reason}
 		box, kept := p.drafts.box(targetWithdraw)

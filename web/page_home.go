@@ -25,6 +25,7 @@ func (s *Server) homePage(c echo.Context) error {
 		Turn:    s.releaseLines(home.YourTurn, names),
 		Waiting: s.releaseLines(home.Waiting, names),
 		Servers: s.serverLines(home.Servers),
+		Alarms:  s.alarmLines(home.Alarms, names),
 		AddURL:  s.addServerURL(c),
 	}))
 }
@@ -47,8 +48,8 @@ func (s *Server) releaseLines(list []review.ReleaseSummary, names map[string]pro
 			Server:  names[r.Release.ServerID],
 			Profile: profileName(r.Release.Profile, review.DefaultProfile),
 			Version: views.ShowName(r.Release.Title()),
-			Gate:    views.GateBadge(r.Gate),
-			State:   stateBadge(r.State),
+			Gate:    overriddenBadge(r.Gate, len(r.Overrides) > 0),
+			State:   releaseBadge(r),
 			Why:     views.Say(s.lineWhy(r)),
 			Classes: openCounts(r),
 			When:    s.when(r.Release.Head.PushedAt),
@@ -70,13 +71,47 @@ func openCounts(r review.ReleaseSummary) []views.CountBadge {
 func (s *Server) lineWhy(r review.ReleaseSummary) string {
 	switch r.State {
 	case review.StateReleased:
+		if r.Release.ReleasedOverride != "" {
+			return "Released " + s.ago(r.Release.ReleasedAt) + " by override: nobody approved what was open then."
+		}
 		return "Released " + s.ago(r.Release.ReleasedAt) + "."
 	case review.StateWithdrawn:
 		return "Withdrawn " + s.ago(r.Release.WithdrawnAt) + ": " + r.Release.WithdrawnReason
 	case review.StateSuperseded:
 		return "A later push of this profile was released."
 	}
+	if r.Gate == gate.Pass && len(r.Overrides) > 0 {
+		return r.Overrides[0].Says(r.Overridden)
+	}
 	return r.Why
+}
+
+// overriddenBadge is the gate's word; of a pass that nobody approved, in red.
+func overriddenBadge(r gate.Result, overridden bool) views.Badge {
+	if r == gate.Pass && overridden {
+		return views.OverrideBadge
+	}
+	return views.GateBadge(r)
+}
+
+// releaseBadge is the state of a release; in red when it was released by override.
+func releaseBadge(r review.ReleaseSummary) *views.Badge {
+	if r.State == review.StateReleased && r.Release.ReleasedOverride != "" {
+		return &views.Badge{Tone: views.Bad, Icon: "bang", Word: "released by override"}
+	}
+	return stateBadge(r.State)
+}
+
+// alarmLines shows alarms; names are those of the servers, nil on a server's own
+// page.
+func (s *Server) alarmLines(list []review.RaisedAlarm, names map[string]prose.Visible) []views.AlarmLine {
+	var out []views.AlarmLine
+	for _, a := range list {
+		out = append(out, views.AlarmLine{
+			URL: releasePath(a.ReleaseID) + "#alarm", Server: names[a.ServerID], Version: views.ShowName(a.Release.Title()), Why: views.Say(a.Why), When: s.when(a.At),
+		})
+	}
+	return out
 }
 
 var stateBadges = map[review.ReleaseState]views.Badge{
@@ -98,7 +133,7 @@ func (s *Server) serverLines(list []review.ServerView) []views.ServerLine {
 	for _, v := range list {
 		line := views.ServerLine{
 			URL: serverPath(v.Server.Slug), Name: views.ShowName(v.Server.Name), Slug: v.Server.Slug,
-			Gate: views.GateBadge(v.Gate), Why: views.Say(serverWhy(v)),
+			Gate: overriddenBadge(v.Gate, v.Overridden), Why: views.Say(serverWhy(v)),
 		}
 		open := 0
 		for _, r := range v.Releases {

@@ -103,7 +103,8 @@ func (s *Server) discussedLine(t *review.DiscussedThread) views.DiscussedLine {
 
 var noticeWords = map[review.NoticeKind]string{
 	review.NoticeMention: "names you", review.NoticeThread: "a thread that you take part in", review.NoticeReview: "a release of yours, or one that you follow",
-	review.NoticePush: "you follow this",
+	review.NoticePush: "you follow this", review.NoticeOverride: "passes without approval", review.NoticeAlarm: "a released version lost what it stood on",
+	review.NoticeAsked: "waits for a second person",
 }
 
 // inboxPage is what waits for somebody, and what they were told.

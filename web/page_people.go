@@ -79,6 +79,9 @@ func (s *Server) personLine(a review.Actor, u *people.User, names map[string]str
 		}
 		line.Roles = append(line.Roles, r)
 	}
+	if isAdmin(a) && !line.You {
+		line.Answers = path([]string{"people", u.ID, "answers"})
+	}
 	if !u.Active() {
 		line.Disabled = "disabled " + s.ago(u.DisabledAt)
 		return line

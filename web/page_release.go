@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -42,6 +43,9 @@ type releaseRequest struct {
 	quote   string      // fingerprint of a finding that a comment starts with
 	acks    []string    // notes of a baseline form
 	reason  string      // of a withdrawal
+
+	override url.Values // a form of an override, typed and not stored
+	looked   string     // what somebody found about an alarm, typed and not stored
 }
 
 func releaseRequestOf(c echo.Context) releaseRequest {
@@ -214,8 +218,8 @@ func (p *releasePresenter) head() views.ReleaseHead {
 	v := p.v
 	h := views.ReleaseHead{
 		Title: views.ShowName(v.Release.Title()), Against: views.Say(p.against()), Pushed: views.Say(p.pushed()),
-		Digest: v.Listing.Digest.Short(), State: stateBadge(v.State), Gate: p.gate(), Fault: p.q.fault,
-		Live: p.live(), Alerts: p.alerts(), Baseline: p.baseline(), Predecessor: p.predecessor(),
+		Digest: v.Listing.Digest.Short(), State: releaseBadge(review.ReleaseSummary{State: v.State, Release: v.Release}), Gate: p.gate(), Fault: p.q.fault,
+		Live: p.live(), Alerts: p.alerts(), Baseline: p.baseline(), Predecessor: p.predecessor(), Overridden: p.overrideNote(), Alarm: p.alarmNote(),
 	}
 	if len(p.q.stale) > 0 {
 		h.Stale = &views.Stale{Sentence: p.q.stale, Kept: p.keptAnswers()}
@@ -258,6 +262,9 @@ func (p *releasePresenter) pushed() string {
 // gate shows the gate's sentence, and how much there is to do.
 func (p *releasePresenter) gate() views.GateBar {
 	bar := gateBar(p.v.Answer.Result, p.v.Answer.Why, p.changeCounts()...)
+	if bar.Tone == views.OK && p.passes() != nil {
+		bar.Tone, bar.Icon = views.OverrideBadge.Tone, views.OverrideBadge.Icon
+	}
 	open, mine, words := 0, 0, 0
 	for _, c := range p.cards {
 		if !c.open() {

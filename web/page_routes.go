@@ -30,6 +30,8 @@ func pageRoutes(s *Server) []route {
 		post("/people/:id/role", maintains, s.setRoleForm),
 		post("/people/:id/invite", maintains, s.inviteForm),
 		post("/people/:id/uninvite", maintains, s.uninviteForm),
+		get("/people/:id/answers", admins, s.forAdmins(s.revokePage)),
+		post("/people/:id/answers", admins, s.forAdmins(s.revokeForm)),
 		post("/people/:id/disable", admins, s.forAdmins(s.disableForm)),
 		post("/people/:id/reset", admins, s.forAdmins(s.resetForm)),
 		get("/tokens", anywhere(people.Viewer), s.tokensPage),
@@ -90,5 +92,8 @@ func releaseRoutes(s *Server) []route {
 		post("/releases/:id/predecessor", maintains, s.predecessorForm),
 		post("/releases/:id/release", maintains, s.releaseForm),
 		post("/releases/:id/withdraw", maintains, s.withdrawForm),
+		post("/releases/:id/override", person(people.Admin), s.overrideForm),
+		post("/releases/:id/override/end", maintains, s.endOverrideForm),
+		post("/releases/:id/alarms/clear", maintains, s.clearAlarmsForm),
 	}
 }

@@ -232,7 +232,7 @@ func (s *Server) olderReleases(c echo.Context, view *review.ServerView, p *views
 func (s *Server) presentServerPage(v *review.ServerView, listings []review.ListingInfo) views.ServerPage {
 	slug := v.Server.Slug
 	p := views.ServerPage{
-		Name: views.ShowName(v.Server.Name), Slug: slug, Gate: gateBar(v.Gate, serverWhy(*v)),
+		Name: views.ShowName(v.Server.Name), Slug: slug, Gate: gateBar(v.Gate, serverWhy(*v)), Alarms: s.alarmLines(v.Alarms, nil),
 		Releases: s.releaseLines(v.Releases, nil), Charts: chartsOf(v.Releases), Profiles: s.profileLines(v), Settings: serverSettings(v),
 	}
 	if v.Role.AtLeast(people.Reviewer) {
@@ -241,6 +241,9 @@ func (s *Server) presentServerPage(v *review.ServerView, listings []review.Listi
 	if len(listings) == 0 {
 		p.Command, p.ConnectURL = s.pushCommand(slug), serverPath(slug)+"/connect"
 		return p
+	}
+	if v.Overridden {
+		p.Gate.Tone, p.Gate.Icon = views.OverrideBadge.Tone, views.OverrideBadge.Icon
 	}
 	for _, r := range v.Releases {
 		if r.State == review.StateInReview || r.State == review.StateReady {

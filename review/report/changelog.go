@@ -16,6 +16,8 @@ type Changelog struct {
 	Report   *change.Report
 	Remarks  []Remark
 	Aliases  []AliasNote
+
+	Overrides []string // sentences: who let it pass without approval
 }
 
 // Remark is a reason that somebody gave with an answer, and what they tried.
@@ -41,6 +43,9 @@ const changelogLimit = 1 << 20
 func (c Changelog) Markdown() string {
 	w := c.writer()
 	w.block("## " + Markdown(c.Title) + "\n\n" + c.lead() + "\n")
+	for _, o := range c.Overrides {
+		w.block("\n**Not approved:** " + Markdown(o) + "\n")
+	}
 	if len(c.Report.Changes) == 0 {
 		w.block("\nNothing changed.\n")
 		return w.String()

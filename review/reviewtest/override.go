@@ -43,6 +43,13 @@ func overridePasses(w *world) {
 	p := w.underReview()
 	w.wantGate(p, gate.Blocked, "approval:find")
 	w.must(w.override(w.admin, p))
+	for _, a := range []review.Actor{w.ana, w.rita} {
+		in, err := w.svc.Inbox(w.ctx, a, review.Page{})
+		w.must(err)
+		if len(in.Notices) != 1 || in.Notices[0].Kind != review.NoticeOverride || !strings.Contains(in.Notices[0].Text, emergency) {
+			w.Errorf("%s is told %+v", a.User.Name, in.Notices)
+		}
+	}
 	g := w.wantGate(p, gate.Pass)
 	if r := w.requirement(g, "approval:find"); r.State != gate.Overridden || !strings.Contains(r.Why, "incident 17") {
 		w.Errorf("the requirement is %+v", r)
@@ -153,8 +160,16 @@ func revokeAnswers(w *world) {
 	w.refused(err, review.NotFound)
 	_, err = w.svc.RevokeAnswers(w.ctx, w.admin, w.rita.User.ID, since, " ")
 	w.refused(err, review.Invalid)
+	_, err = w.svc.PreviewRevocation(w.ctx, w.ana, w.rita.User.ID, since)
+	w.refused(err, review.NotFound)
+	ahead, err := w.svc.PreviewRevocation(w.ctx, w.admin, w.rita.User.ID, since)
+	w.must(err)
+	w.wantGate(next, gate.Pass)
 	done, err := w.svc.RevokeAnswers(w.ctx, w.admin, w.rita.User.ID, since, "Phished.")
 	w.must(err)
+	if ahead.Verdicts != done.Verdicts || len(ahead.Released) != len(done.Releases) || ahead.Released[0].ID != done.Releases[0].ID {
+		w.Errorf("the preview said %+v", ahead)
+	}
 	if done.Verdicts != 2 || done.Overrides != 0 || len(done.Alarms) != 1 || done.Alarms[0].ReleaseID != idOf(p) {
 		w.Errorf("revoked %+v", done)
 	}
@@ -164,6 +179,11 @@ func revokeAnswers(w *world) {
 	}
 	if a := w.gate(p.Answer.Listing.Digest).Alarms; len(a) != 1 || !strings.Contains(a[0].Why, "Phished.") {
 		w.Errorf("the released version raises no alarm: %+v", a)
+	}
+	home, err := w.svc.Home(w.ctx, w.vic)
+	w.must(err)
+	if len(home.Alarms) != 1 || home.Alarms[0].Release.ID != idOf(p) || len(home.Servers[0].Alarms) != 1 {
+		w.Errorf("home raises %+v", home.Alarms)
 	}
 	w.refused(w.svc.ClearAlarms(w.ctx, w.rob, idOf(p), "Looked."), review.Forbidden)
 	w.refused(w.svc.ClearAlarms(w.ctx, w.ana, idOf(p), ""), review.Invalid)

@@ -98,8 +98,14 @@ func testAlarms(b *bench) {
 	b.update(func(tx review.Tx) error { return tx.InsertAlarms(b.ctx, []review.Alarm{a}) })
 	b.equal(alarms(r.ID), []review.Alarm{a})
 	b.equal(alarms(), []review.Alarm{})
+	of := func(ids ...string) []review.Alarm {
+		return read(b, func(tx review.Tx) ([]review.Alarm, error) { return tx.AlarmsOf(b.ctx, ids) })
+	}
+	b.equal(of(b.server("other").ID, s.ID), []review.Alarm{a})
+	b.equal(of(), []review.Alarm{})
 	b.update(func(tx review.Tx) error { return tx.ClearAlarms(b.ctx, r.ID, b.now(), "Ben") })
 	b.equal(alarms(r.ID), []review.Alarm{})
+	b.equal(of(s.ID), []review.Alarm{})
 }
 
 func testVerdictsOfUser(b *bench) {
