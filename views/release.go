@@ -325,7 +325,7 @@ type ReleaseAside struct {
 	Release  *ReleaseForm
 	Withdraw *WithdrawForm
 	Override *OverrideForm // nil for those who can't
-	Cannot   []string // why acts that one could expect are not there
+	Cannot   []string      // why acts that one could expect are not there
 	Threads  []ThreadLine
 	Facts    []Fact
 	Keys     bool
