@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/countersign/countersign/review/people"
 )
@@ -43,19 +47,113 @@ func auditJSON(v any) (string, error) {
 	return string(b), nil
 }
 
-// AuditLog lists acts, newest first; "" is every server that the actor maintains,
-// and for an administrator also what belongs to none.
-func (s *Service) AuditLog(ctx context.Context, a Actor, slug string, p Page) ([]AuditEntry, error) {
+// AuditQuery chooses acts of the audit; zero fields don't restrict.
+type AuditQuery struct {
+	Server string // slug; "" is every server that the actor maintains, and for an administrator also what belongs to none
+	Who    string // as the audit names them
+	Act    string // noun.verb, or a noun for all its acts
+	Since  time.Time
+	Until  time.Time // the first moment that is left out
+}
+
+// actPattern is what acts are called, or their nouns.
+var actPattern = regexp.MustCompile(`^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)?$`)
+
+// AuditLog lists acts, newest first.
+func (s *Service) AuditLog(ctx context.Context, a Actor, q AuditQuery, p Page) ([]AuditEntry, error) {
 	var entries []AuditEntry
 	err := s.store.View(ctx, func(tx Tx) error {
-		ids, err := s.auditScope(ctx, tx, a, slug)
+		f, err := s.auditFilter(ctx, tx, a, q)
 		if err != nil {
 			return err
 		}
-		entries, err = tx.Audit(ctx, ids, p.bounded())
+		entries, err = tx.Audit(ctx, f, p.bounded())
 		return err
 	})
 	return entries, err
+}
+
+// AuditChoices are what the acts that an actor may read can be chosen by.
+type AuditChoices struct {
+	Servers []Server
+	Actors  []string // labels of people, and of what acts without one
+	Seal    SealState
+}
+
+// SealState is how far the audit of the whole instance can be checked.
+type SealState struct {
+	Links      int64
+	Checkpoint *KeptCheckpoint // the last one, nil before the first
+}
+
+// AuditChoices lists what to filter by.
+func (s *Service) AuditChoices(ctx context.Context, a Actor) (*AuditChoices, error) {
+	out := &AuditChoices{Actors: []string{"shell", "webhook"}}
+	err := s.store.View(ctx, func(tx Tx) error {
+		ids, err := s.auditScope(ctx, tx, a, "")
+		if err != nil {
+			return err
+		}
+		servers, err := tx.Servers(ctx)
+		if err != nil {
+			return err
+		}
+		for _, srv := range servers {
+			if ids == nil || slices.Contains(ids, srv.ID) {
+				out.Servers = append(out.Servers, srv)
+			}
+		}
+		users, err := tx.Users(ctx)
+		for i := range users {
+			if ids == nil || slices.ContainsFunc(ids, func(id string) bool { return users[i].RoleOn(id) != people.NoRole }) {
+				out.Actors = append(out.Actors, users[i].Label())
+			}
+		}
+		if err == nil {
+			out.Seal, err = sealState(ctx, tx)
+		}
+		return err
+	})
+	return out, err
+}
+
+func sealState(ctx context.Context, tx Tx) (SealState, error) {
+	head, err := tx.ChainHead(ctx)
+	if err != nil {
+		return SealState{}, err
+	}
+	last, err := tx.LastCheckpoint(ctx)
+	if KindOf(err) == NotFound {
+		err = nil
+	}
+	return SealState{Links: head.Seq, Checkpoint: last}, err
+}
+
+// AuditNouns are what acts are about, for a choice of them.
+var AuditNouns = []string{"alias", "baseline", "capture", "comment", "key", "link", "listing", "override", "pairing", "policy", "predecessor", "release", "server",
+	"session", "thread", "token", "user", "verdict", "waiver"}
+
+func (s *Service) auditFilter(ctx context.Context, tx Tx, a Actor, q AuditQuery) (AuditFilter, error) {
+	ids, err := s.auditScope(ctx, tx, a, q.Server)
+	switch {
+	case err != nil:
+		return AuditFilter{}, err
+	case q.Act != "" && !actPattern.MatchString(q.Act):
+		return AuditFilter{}, Errorf(Invalid, "There is no act %.80q: acts are named like verdict.approve, all of a kind like verdict.", q.Act)
+	case !keepable(q.Who, maxNote):
+		return AuditFilter{}, Errorf(Invalid, "Nobody has such a name.")
+	}
+	return AuditFilter{ServerIDs: ids, Actor: q.Who, Act: q.Act, Since: q.Since, Until: q.Until}, nil
+}
+
+// matches is what the filter means; a store says the same in SQL.
+func (f *AuditFilter) matches(e *AuditEntry) bool {
+	noun, _, _ := strings.Cut(e.Act, ".")
+	return (f.ServerIDs == nil || slices.Contains(f.ServerIDs, e.ServerID)) &&
+		(f.Actor == "" || f.Actor == e.Actor) &&
+		(f.Act == "" || f.Act == e.Act || f.Act == noun) &&
+		(f.Since.IsZero() || !e.At.Before(f.Since)) &&
+		(f.Until.IsZero() || e.At.Before(f.Until))
 }
 
 // auditScope returns whose acts the actor may read, nil for everybody's.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/proof"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -21,6 +22,10 @@ type Store interface {
 	Update(ctx context.Context, f func(Tx) error) error
 	// View runs f on one consistent snapshot; f can't write.
 	View(ctx context.Context, f func(Tx) error) error
+	// Seal runs f like Update, but one at a time on the whole database, and without
+	// holding up those who append to the audit meanwhile. While another one runs, f is
+	// not run and ran is false.
+	Seal(ctx context.Context, f func(Tx) error) (ran bool, err error)
 	// Ping reports whether the database answers and is migrated.
 	Ping(ctx context.Context) error
 }
@@ -44,6 +49,8 @@ type Tx interface {
 	ReportStore
 	CaptureStore
 	AuditStore
+	ChainStore
+	KeyStore
 	AuthorStore
 }
 
@@ -325,9 +332,74 @@ type AuditEntry struct {
 	After    string
 }
 
-// AuditStore keeps the audit, append-only.
+// AuditFilter chooses acts; zero fields don't restrict.
+type AuditFilter struct {
+	ServerIDs []string // nil is all, none of a server included
+	Actor     string   // label, exactly
+	Act       string   // noun.verb, or a noun for all its acts
+	Since     time.Time
+	Until     time.Time // the first moment that is left out
+}
+
+// AuditStore keeps the audit, append-only. Every act that is appended waits to be
+// sealed into the chain.
 type AuditStore interface {
 	AppendAudit(ctx context.Context, e *AuditEntry) error
-	// Audit returns newest first, the acts on the servers; nil is all of them.
-	Audit(ctx context.Context, serverIDs []string, p Page) ([]AuditEntry, error)
+	// Audit returns those that the filter chooses, newest first.
+	Audit(ctx context.Context, f AuditFilter, p Page) ([]AuditEntry, error)
+}
+
+// SealedAct is a link of the chain with its act; the act's ID alone is set when
+// the row itself is gone.
+type SealedAct struct {
+	proof.Link
+	Entry AuditEntry
+	Gone  bool
+}
+
+// KeptCheckpoint is a signed checkpoint of the chain.
+type KeptCheckpoint struct {
+	Seq      int64
+	Hash     surface.Hash
+	At       time.Time
+	KeyID    string
+	Envelope proof.Envelope
+}
+
+// ChainStore keeps the chain of the audit. Only the one who seals writes it.
+type ChainStore interface {
+	// PendingAudit returns acts that wait to be sealed, oldest first.
+	PendingAudit(ctx context.Context, limit int) ([]AuditEntry, error)
+	CountPendingAudit(ctx context.Context) (int, error)
+	// AppendChain adds links for the acts with ids, in order, which wait no longer.
+	AppendChain(ctx context.Context, links []proof.Link, ids []string) error
+	// ChainHead returns where the chain ends; seq 0 when it is empty.
+	ChainHead(ctx context.Context) (proof.Head, error)
+	// Chain returns links behind a place, in order, with their acts.
+	Chain(ctx context.Context, after int64, limit int) ([]SealedAct, error)
+	// ChainRange returns the first and the last place of acts that a filter chooses;
+	// 0, 0 when there are none.
+	ChainRange(ctx context.Context, f AuditFilter) (first, last int64, err error)
+	// LinkAt returns the link of a place, NotFound when there is none.
+	LinkAt(ctx context.Context, seq int64) (proof.Link, error)
+	// StrayAudit returns the id of an act that neither is in the chain nor waits for
+	// it; "" when there is none.
+	StrayAudit(ctx context.Context) (string, error)
+
+	InsertCheckpoint(ctx context.Context, c *KeptCheckpoint) error
+	// Checkpoints returns those behind a place up to another, in order.
+	Checkpoints(ctx context.Context, after, upTo int64, limit int) ([]KeptCheckpoint, error)
+	// LastCheckpoint returns the newest; NotFound when there is none.
+	LastCheckpoint(ctx context.Context) (*KeptCheckpoint, error)
+}
+
+// KeyStore keeps who the instance is, and the public halves of its signing keys.
+type KeyStore interface {
+	// InstanceID returns the id of this database; "" before it has one.
+	InstanceID(ctx context.Context) (string, error)
+	InsertInstance(ctx context.Context, id string, at time.Time) error
+	// SigningKeys returns every key, oldest first; the last one signs.
+	SigningKeys(ctx context.Context) ([]proof.Record, error)
+	InsertSigningKey(ctx context.Context, k *proof.Record) error // Conflict when it is known
+	RetireSigningKey(ctx context.Context, id string, at time.Time) error
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/proof"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -43,8 +44,11 @@ type Actor struct {
 type Config struct {
 	BaseURL string // of links, without a trailing slash
 	Secret  []byte // SECRET: seals webhook secrets, 32 bytes or more
-	Now     func() time.Time
-	Limits  Limits
+	// Signer gives the signing key, read anew each time so that a rotation needs no
+	// restart; nil when there is none. Its error says why there is none.
+	Signer func() (*proof.Signer, error)
+	Now    func() time.Time
+	Limits Limits
 	// Observer is told what happens; nil is nobody.
 	Observer Observer
 }

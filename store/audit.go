@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/review"
@@ -26,17 +27,46 @@ func (r auditRow) entry() review.AuditEntry {
 		Act: r.Act, ServerID: r.ServerID, Subject: string(r.Subject), Before: r.Before, After: r.After}
 }
 
-func (t *tx) AppendAudit(ctx context.Context, e *review.AuditEntry) error {
-	t.touch(e.ServerID) // every act is audited, so this is where acts are seen
-	return insertOne(ctx, t, "audit", auditRow{e.ID, micros(e.At), e.ActorID, e.Actor, e.Via, e.Addr, e.Act, e.ServerID,
-		octets(e.Subject), e.Before, e.After})
+type pendingRow struct {
+	ID string `db:"id"`
 }
 
-func (t *tx) Audit(ctx context.Context, serverIDs []string, pg review.Page) ([]review.AuditEntry, error) {
+func (t *tx) AppendAudit(ctx context.Context, e *review.AuditEntry) error {
+	t.touch(e.ServerID) // every act is audited, so this is where acts are seen
+	if err := insertOne(ctx, t, "audit", auditRow{e.ID, micros(e.At), e.ActorID, e.Actor, e.Via, e.Addr, e.Act, e.ServerID,
+		octets(e.Subject), e.Before, e.After}); err != nil {
+		return err
+	}
+	return insertOne(ctx, t, "audit_pending", pendingRow{e.ID})
+}
+
+func (t *tx) Audit(ctx context.Context, f review.AuditFilter, pg review.Page) ([]review.AuditEntry, error) {
 	var p params
-	query := "SELECT " + columns[auditRow]("") + " FROM audit WHERE " + p.ofServers("server_id", serverIDs)
+	query := "SELECT " + columns[auditRow]("") + " FROM audit WHERE " + p.acts("", f)
 	query += p.page("audit", "", "at", pg)
 	var rows []auditRow
 	err := t.all(ctx, &rows, query, p.args...)
 	return mapped(rows, auditRow.entry), err
+}
+
+// acts restricts rows of the audit to those of a filter.
+func (p *params) acts(alias string, f review.AuditFilter) string {
+	where := p.ofServers(alias+"server_id", f.ServerIDs)
+	if f.Actor != "" {
+		where += " AND " + alias + "actor = " + p.add(f.Actor)
+	}
+	switch {
+	case f.Act == "":
+	case strings.Contains(f.Act, "."):
+		where += " AND " + alias + "act = " + p.add(f.Act)
+	default: // a noun, which the workflow checked to be one
+		where += " AND " + alias + "act LIKE " + p.add(f.Act+".%")
+	}
+	if !f.Since.IsZero() {
+		where += " AND " + alias + "at >= " + p.add(micros(f.Since))
+	}
+	if !f.Until.IsZero() {
+		where += " AND " + alias + "at < " + p.add(micros(f.Until))
+	}
+	return where
 }

@@ -38,11 +38,13 @@ var _ review.Store = (*Store)(nil)
 
 // engine is what differs between the two databases.
 type engine struct {
-	name   string
-	update *sql.TxOptions
-	view   *sql.TxOptions
-	lock   string // taken by a migration before it looks
-	notify string // tells other programs on the database; "" when there are none
+	name     string
+	update   *sql.TxOptions
+	view     *sql.TxOptions
+	seal     *sql.TxOptions
+	lock     string // taken by a migration before it looks
+	sealLock string // says whether nobody else seals, and keeps it so; "" when a transaction that writes does
+	notify   string // tells other programs on the database; "" when there are none
 
 	anonymous bool // long statements are quicker with ? for $1
 
@@ -61,11 +63,13 @@ var (
 			FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`,
 	}
 	postgresEngine = engine{
-		name:   "PostgreSQL",
-		update: &sql.TxOptions{Isolation: sql.LevelSerializable},
-		view:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-		lock:   "SELECT pg_advisory_xact_lock(7237123446850872179)",
-		notify: "SELECT pg_notify($1, $2)",
+		name:     "PostgreSQL",
+		update:   &sql.TxOptions{Isolation: sql.LevelSerializable},
+		view:     &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+		seal:     &sql.TxOptions{Isolation: sql.LevelReadCommitted},
+		lock:     "SELECT pg_advisory_xact_lock(7237123446850872179)",
+		sealLock: "SELECT pg_try_advisory_xact_lock(7237123446850872180)",
+		notify:   "SELECT pg_notify($1, $2)",
 
 		catalogue: `SELECT t.relname AS table_name, c.attname AS column_name, format_type(c.atttypid, c.atttypmod) AS type,
 				COALESCE(array_position(i.indkey::int2[], c.attnum) + 1, 0) AS key_place

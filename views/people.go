@@ -96,26 +96,6 @@ type TokenForm struct {
 	Days    string
 }
 
-// AuditPage lists acts.
-type AuditPage struct {
-	Page
-	Acts   []ActLine
-	Older  string
-	Newest string
-}
-
-// ActLine is one act.
-type ActLine struct {
-	When    When
-	Who     prose.Visible
-	Via     string
-	Addr    string
-	Act     string
-	Subject prose.Visible
-	Before  prose.Visible
-	After   prose.Visible
-}
-
 // DeliveriesPage lists pushes, refused ones too.
 type DeliveriesPage struct {
 	Page

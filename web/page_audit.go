@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/proof"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -18,19 +20,140 @@ func (s *Server) auditPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	acts, err := s.svc.AuditLog(c.Request().Context(), s.actor(c), c.QueryParam("server"), page)
+	ctx, a := c.Request().Context(), s.actor(c)
+	choices, err := s.svc.AuditChoices(ctx, a)
 	if err != nil {
 		return err
 	}
-	p := views.AuditPage{Page: s.page(c, "Audit", "audit")}
+	q, err := auditQuery(c)
+	var acts []review.AuditEntry
+	if err == nil {
+		acts, err = s.svc.AuditLog(ctx, a, q, page)
+	}
+	p := views.AuditPage{Page: s.page(c, "Audit", "audit"), Filter: auditFilter(c, q, choices), Sealed: s.sealedWords(&choices.Seal)}
+	status := http.StatusOK
+	if err != nil {
+		fault, ok := sentenceOf(err)
+		if !ok || review.KindOf(err) != review.Invalid {
+			return err
+		}
+		p.Filter.Fault, status = fault, http.StatusBadRequest
+	}
 	for _, a := range acts {
 		p.Acts = append(p.Acts, views.ActLine{
 			When: s.when(a.At), Who: prose.Show(a.Actor), Via: a.Via, Addr: a.Addr, Act: a.Act,
 			Subject: prose.Show(a.Subject), Before: showIfAny(a.Before), After: showIfAny(a.After),
 		})
 	}
-	p.Older, p.Newest = pagerOf(c, nextPage(acts, page, func(a review.AuditEntry) string { return a.ID }))
-	return s.render(c, http.StatusOK, views.Audit(p))
+	if next := nextPage(acts, page, func(a review.AuditEntry) string { return a.ID }); next != "" {
+		p.Older = auditPath(c, "/audit", "before", next)
+	}
+	if c.QueryParam("before") != "" {
+		p.Newest = auditPath(c, "/audit", "", "")
+	}
+	return s.render(c, status, views.Audit(p))
+}
+
+// sealedWords says how far others can check the audit.
+func (s *Server) sealedWords(seal *review.SealState) string {
+	if seal.Links == 0 {
+		return "Nothing is sealed yet."
+	}
+	text := plural(int(seal.Links), "act is", "acts are") + " sealed. "
+	if seal.Checkpoint == nil {
+		return text + "No checkpoint was signed yet."
+	}
+	return text + "The last checkpoint was signed " + s.ago(seal.Checkpoint.At) + ", at place " + thousands(int(seal.Checkpoint.Seq)) + "."
+}
+
+// auditFilters are the names of what chooses acts, in addresses and forms.
+var auditFilters = []string{"who", "act", "server", "since", "until"}
+
+// auditPath keeps the filters of an address, with one parameter more.
+func auditPath(c echo.Context, at, name, value string) string {
+	pairs := []string{name, value}
+	for _, f := range auditFilters {
+		pairs = append(pairs, f, c.QueryParam(f))
+	}
+	return at + path(nil, pairs...)
+}
+
+// auditQuery reads the filters. A day given as the end counts whole.
+func auditQuery(c echo.Context) (review.AuditQuery, error) {
+	q := review.AuditQuery{Server: c.QueryParam("server"), Who: strings.TrimSpace(c.QueryParam("who")), Act: strings.TrimSpace(c.QueryParam("act"))}
+	var err error
+	if q.Since, _, err = momentParam(c, "since"); err != nil {
+		return q, err
+	}
+	until, day, err := momentParam(c, "until")
+	if day {
+		until = until.AddDate(0, 0, 1)
+	}
+	q.Until = until
+	return q, err
+}
+
+// momentParam reads a day or a time of the query; the zero time is none.
+func momentParam(c echo.Context, name string) (t time.Time, day bool, err error) {
+	text := c.QueryParam(name)
+	if text == "" {
+		return t, false, nil
+	}
+	if t, err = time.Parse(time.DateOnly, text); err == nil {
+		return t, true, nil
+	}
+	if t, err = time.Parse(time.RFC3339, text); err != nil {
+		return t, false, review.Errorf(review.Invalid, "%s is %.40q. Give a day such as 2026-11-30, or a time such as 2026-11-30T09:00:00Z.", name, text)
+	}
+	return t, false, nil
+}
+
+func auditFilter(c echo.Context, q review.AuditQuery, choices *review.AuditChoices) views.AuditFilter {
+	f := views.AuditFilter{
+		Who: q.Who, Act: q.Act, Since: day(q.Since), Until: day(q.Until.AddDate(0, 0, -1)), People: choices.Actors, Kinds: review.AuditNouns, AllURL: "/audit",
+		JSON: auditPath(c, "/audit/export", "format", "json"), CSV: auditPath(c, "/audit/export", "format", "csv"),
+		Servers: []views.Place{{Value: "", Label: "All that you maintain", Chosen: q.Server == ""}},
+		Chosen:  q != review.AuditQuery{},
+	}
+	if q.Until.IsZero() {
+		f.Until = ""
+	}
+	for _, srv := range choices.Servers {
+		f.Servers = append(f.Servers, views.Place{Value: srv.Slug, Label: prose.Show(srv.Name).String(), Chosen: q.Server == srv.Slug})
+	}
+	return f
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+// exportAudit streams the acts that the filters choose as a file. When it breaks
+// off, the JSON lacks its last line and is no valid export.
+func (s *Server) exportAudit(c echo.Context) error {
+	q, err := auditQuery(c)
+	if err != nil {
+		return err
+	}
+	format := cmpOr(c.QueryParam("format"), "json")
+	h := c.Response().Header()
+	var x proof.Exporter
+	switch format {
+	case "json":
+		h.Set(echo.HeaderContentType, "application/x-ndjson")
+		x = proof.NewJSON(c.Response())
+	case "csv":
+		h.Set(echo.HeaderContentType, "text/csv; charset=utf-8")
+		x = proof.NewCSV(c.Response())
+	default:
+		return review.Errorf(review.Invalid, "format is %.20q. Use json, which can be verified, or csv.", format)
+	}
+	h.Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="audit-%s.%s"`, s.opt.Now().UTC().Format("20060102-150405"), format))
+	h.Set(echo.HeaderContentSecurityPolicy, "default-src 'none'; sandbox; frame-ancestors 'none'")
+	return s.svc.ExportAudit(c.Request().Context(), s.actor(c), q, x)
 }
 
 func showIfAny(s string) prose.Visible {

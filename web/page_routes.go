@@ -24,6 +24,7 @@ func pageRoutes(s *Server) []route {
 		get("/", anywhere(people.Viewer), s.homePage),
 		get("/deliveries", anywhere(people.Viewer), s.deliveriesPage),
 		get("/audit", anywhere(people.Maintainer), s.auditPage),
+		get("/audit/export", anywhere(people.Maintainer), s.exportAudit),
 
 		get("/people", anywhere(people.Maintainer), s.peoplePage),
 		post("/people", maintains, s.addPersonForm),

@@ -128,6 +128,7 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/releases/:id/override/end", maintains, s.endOverride),
 
 		get("/api/v1/openapi.yaml", anybody, s.openAPI).bare(),
+		get(wellKnownKeys, anybody, s.publicKeys).bare(),
 		get("/healthz", anybody, s.healthz).bare(),
 		get("/readyz", anybody, s.readyz).bare(),
 		get("/metrics", anybody, echo.WrapHandler(s.opt.Metrics)).bare(),

@@ -46,6 +46,10 @@ func (c *demoCmd) Run(e *env) error {
 		return fmt.Errorf("the demo's database can't be opened: %w", err)
 	}
 	defer in.close()
+	in.serving = true
+	if err := in.prepareKey(e.ctx); err != nil {
+		return err
+	}
 	log := newLog(io.Discard, false)
 	srv, err := in.server(log)
 	if err != nil {
@@ -54,6 +58,7 @@ func (c *demoCmd) Run(e *env) error {
 	ctx, cancel := context.WithCancel(e.ctx)
 	defer cancel()
 	go in.listen(ctx, log)
+	go in.seal(ctx, log)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 	link, err := in.stageDemo(ctx)
@@ -94,7 +99,8 @@ func (c *demoCmd) config(addr string) (config.Config, error) {
 	}
 	return config.Config{
 		Addr: addr, BaseURL: "http://" + addr, DataDir: c.Data, Secret: secret,
-		DatabaseURL: "sqlite:" + filepath.Join(c.Data, "countersign.db"),
+		DatabaseURL:    "sqlite:" + filepath.Join(c.Data, "countersign.db"),
+		SigningKeyFile: filepath.Join(c.Data, config.SigningKeyName), OwnSigningKey: true,
 	}, nil
 }
 

@@ -82,6 +82,8 @@ type grammar struct {
 	Server serverCmd `cmd:"" help:"Register servers and look after their secrets."`
 	User   userCmd   `cmd:"" help:"Add people, and let them in again."`
 	Token  tokenCmd  `cmd:"" help:"Create tokens for machines."`
+	Audit  auditCmd  `cmd:"" help:"Verify and export the audit."`
+	Keys   keysCmd   `cmd:"" help:"List, export and rotate the keys that sign."`
 
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign/internal/config"
 	"github.com/countersign/countersign/internal/live"
@@ -21,6 +22,8 @@ type instance struct {
 	svc   *review.Service
 	hub   *live.Hub // wakes pages that wait
 	meter *metrics.Metrics
+
+	serving bool // signs a checkpoint at its end
 }
 
 // openInstance migrates and opens the database of the configuration. Every
@@ -42,11 +45,21 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 		return nil, err
 	}
 	meter := metrics.New(version())
-	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Observer: meter})
+	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Observer: meter, Signer: keyOf(cfg).read})
 	return &instance{cfg: cfg, store: st, svc: svc, hub: live.NewHub(), meter: meter}, nil
 }
 
-func (i *instance) close() { i.store.Close() }
+// close seals what was done and ends all connections.
+func (i *instance) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	// What stays unsealed waits for the next process; nothing is lost.
+	_, _ = i.svc.SealAudit(ctx, i.serving)
+	i.store.Close()
+}
+
+// closeTimeout bounds what is done at the end of a process.
+const closeTimeout = 10 * time.Second
 
 // administration opens the instance of the environment for a command that works
 // on the database directly. The acts are those of the shell.

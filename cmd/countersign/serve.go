@@ -34,6 +34,11 @@ func (c *serveCmd) Run(e *env) error {
 		return fmt.Errorf("the database can't be opened: %w", err)
 	}
 	defer in.close()
+	in.serving = true
+	if err := in.prepareKey(e.ctx); err != nil {
+		// Reviews go on; what can't be signed says so where it is asked for.
+		log.Error("nothing can be signed", "error", err)
+	}
 	ln, err := net.Listen("tcp", cfg.Addr)
 	if err != nil {
 		return fmt.Errorf("can't listen on %s: %w (another address: --addr)", cfg.Addr, err)
@@ -50,6 +55,7 @@ func (c *serveCmd) Run(e *env) error {
 	}
 	go in.sweep(e.ctx, log)
 	go in.listen(e.ctx, log)
+	go in.seal(e.ctx, log)
 	return srv.Serve(e.ctx, ln)
 }
 
@@ -61,6 +67,35 @@ func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
 	for {
 		if _, err := i.store.Sessions().DeleteExpired(ctx); err != nil && ctx.Err() == nil {
 			log.Error("expired sessions were not removed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// sealEvery is how long an act waits at most to be sealed into the audit's chain.
+const sealEvery = 2 * time.Second
+
+// seal seals the audit until ctx ends. Checkpoints go to the log, so that whoever
+// keeps logs elsewhere has something to hold against the database.
+func (i *instance) seal(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(sealEvery)
+	defer tick.Stop()
+	var said string // why it can't be signed, said once
+	for {
+		done, err := i.svc.SealAudit(ctx, false)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			log.Error("the audit was not sealed", "error", err)
+		case done.Unsigned != nil && done.Unsigned.Error() != said:
+			said = done.Unsigned.Error()
+			log.Error("the audit's checkpoint was not signed", "error", done.Unsigned)
+		case done.Checkpoint != nil:
+			said = ""
+			log.Info("audit checkpoint", "seq", done.Checkpoint.Seq, "hash", done.Checkpoint.Hash.String(), "key", done.Checkpoint.KeyID)
 		}
 		select {
 		case <-ctx.Done():

@@ -23,6 +23,10 @@ const Prefix = "COUNTERSIGN_"
 // MinSecret is the least length of SECRET in bytes.
 const MinSecret = 32
 
+// SigningKeyName is the file in DATA_DIR that holds the signing key when none is
+// configured.
+const SigningKeyName = "signing-key.pem"
+
 // Config is the whole configuration of a server.
 type Config struct {
 	Addr        string // host:port to listen on
@@ -30,6 +34,10 @@ type Config struct {
 	DatabaseURL string // sqlite:PATH or postgres://…
 	DataDir     string // holds the embedded database
 	Secret      string // any text of MinSecret bytes or more
+
+	SigningKey     string // PKCS#8 in PEM; "" when it is in a file
+	SigningKeyFile string // file that holds it; "" when SigningKey does
+	OwnSigningKey  bool   // nobody configured a key: the file is ours to make
 
 	// TrustedProxies may say for whom they ask (X-Forwarded-For); by default none.
 	TrustedProxies []netip.Prefix
@@ -61,6 +69,7 @@ func Load(lookup Lookup) (Config, error) {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.DataDir, "countersign.db")
 	}
 	c.DatabaseURL = r.withPassword(c.DatabaseURL)
+	r.signingKey(&c)
 	c.TrustedProxies = r.prefixes("TRUSTED_PROXIES")
 	c.MetricsAddr = r.text("METRICS_ADDR", "")
 	c.MetricsToken = r.secret("METRICS_TOKEN")
@@ -126,12 +135,21 @@ func (c Config) Settings() []Setting {
 		plain("METRICS_ADDR", c.MetricsAddr),
 		hidden("METRICS_TOKEN", c.MetricsToken),
 		hidden("SECRET", c.Secret),
+		c.signingKeySetting(),
 		plain("STOP_GRACE", c.StopGrace.String()),
 		plain("TRUSTED_PROXIES", strings.Join(proxies, ",")),
 	}
 }
 
 func plain(name, value string) Setting { return Setting{Name: Prefix + name, Value: value} }
+
+// signingKeySetting names the file, since that is what an operator looks for.
+func (c Config) signingKeySetting() Setting {
+	if c.SigningKey == "" {
+		return Setting{Prefix + "SIGNING_KEY", "(in " + c.SigningKeyFile + ")", true}
+	}
+	return hidden("SIGNING_KEY", c.SigningKey)
+}
 
 func hidden(name, value string) Setting {
 	if value == "" {
@@ -270,6 +288,19 @@ func (r *reader) duration(name string, otherwise, least, most time.Duration) tim
 		return otherwise
 	}
 	return d
+}
+
+// signingKey is read like a secret, but from its file only when something is
+// signed, so that a rotation needs no restart.
+func (r *reader) signingKey(c *Config) {
+	c.SigningKey = r.text("SIGNING_KEY", "")
+	c.SigningKeyFile = r.text("SIGNING_KEY_FILE", "")
+	switch {
+	case c.SigningKey != "" && c.SigningKeyFile != "":
+		r.fault("SIGNING_KEY", "set either %[1]sSIGNING_KEY or %[1]sSIGNING_KEY_FILE, not both", Prefix)
+	case c.SigningKey == "" && c.SigningKeyFile == "":
+		c.SigningKeyFile, c.OwnSigningKey = filepath.Join(c.DataDir, SigningKeyName), true
+	}
 }
 
 // prefixes reads a comma-separated list of addresses and networks.

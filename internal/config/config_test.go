@@ -25,7 +25,8 @@ func TestLoadDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config.Config{Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", DataDir: "data", DatabaseURL: "sqlite:" + filepath.Join("data", "countersign.db"), StopGrace: 20 * time.Second}
+	want := config.Config{Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", DataDir: "data", DatabaseURL: "sqlite:" + filepath.Join("data", "countersign.db"),
+		SigningKeyFile: filepath.Join("data", "signing-key.pem"), OwnSigningKey: true, StopGrace: 20 * time.Second}
 	if d := cmp.Diff(want, c); d != "" {
 		t.Error(d)
 	}
@@ -57,6 +58,27 @@ func TestLoadReportsEveryFaultAtOnce(t *testing.T) {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("%s is shown: %v", secret, err)
 		}
+	}
+}
+
+func TestLoadSigningKey(t *testing.T) {
+	for name, tt := range map[string]struct {
+		env        []string
+		text, file string
+	}{
+		"by itself": {[]string{"COUNTERSIGN_SIGNING_KEY", "pem"}, "pem", ""},
+		"in a file": {[]string{"COUNTERSIGN_SIGNING_KEY_FILE", "/run/key"}, "", "/run/key"},
+	} {
+		c, err := config.Load(env(tt.env...))
+		if err != nil || c.SigningKey != tt.text || c.SigningKeyFile != tt.file || c.OwnSigningKey {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+		if strings.Contains(strings.Join(c.Redacted(), "\n"), "SIGNING_KEY=pem") {
+			t.Errorf("%s: the key is shown", name)
+		}
+	}
+	if _, err := config.Load(env("COUNTERSIGN_SIGNING_KEY", "pem", "COUNTERSIGN_SIGNING_KEY_FILE", "/run/key")); err == nil {
+		t.Error("two keys at once were taken")
 	}
 }
 

@@ -163,7 +163,7 @@ func approvalRejecterLeft(w *world) {
 	w.must(w.decide(w.ana, idOf(p), review.Withdraw, "He left and the text is fine.", "find"))
 	w.approve(w.rita, idOf(p), "find")
 	w.wantGate(p, gate.Pass)
-	log, err := w.svc.AuditLog(w.ctx, w.ana, "mot", review.Page{})
+	log, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
 	if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.Act == "verdict.revoke" && e.Actor == "Ana" }) {
 		w.Error("the audit does not tell who took the rejection back")

@@ -170,7 +170,7 @@ func pairedByHand(w *world) {
 	_, err = w.svc.Unpair(w.ctx, w.rita, idOf(p), v.Pairings[0].ID)
 	w.must(err)
 	w.wantGate(p, gate.Pass)
-	log, err := w.svc.AuditLog(w.ctx, w.ana, "mot", review.Page{})
+	log, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
 	for _, name := range []string{"pairing.add", "pairing.end"} {
 		if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.Act == name }) {
@@ -265,7 +265,7 @@ func viewedPrivate(w *world) {
 	if seen(w.rita) {
 		w.Error("the mark stays")
 	}
-	log, err := w.svc.AuditLog(w.ctx, w.admin, "mot", review.Page{})
+	log, err := w.svc.AuditLog(w.ctx, w.admin, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
 	if slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.ActorID == w.rita.User.ID }) {
 		w.Error("the audit tells what Rita looked at")

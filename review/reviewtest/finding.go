@@ -411,7 +411,7 @@ func waiverEnd(w *world) {
 	if f := w.found(id, "poison.conceal"); f.Waived {
 		w.Error("still waived")
 	}
-	log, err := w.svc.AuditLog(w.ctx, w.ana, "mot", review.Page{})
+	log, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
 	var acts []string
 	for _, e := range log {

@@ -430,7 +430,7 @@ func peopleTokenActs(w *world) {
 	w.refused(err, review.Forbidden)
 	_, _, err = w.svc.CreateToken(w.ctx, bot, review.NewToken{UserEmail: email("Ada"), Scopes: []people.Scope{people.ScopeReview}})
 	w.refused(err, review.Forbidden)
-	_, err = w.svc.AuditLog(w.ctx, bot, "", review.Page{})
+	_, err = w.svc.AuditLog(w.ctx, bot, review.AuditQuery{}, review.Page{})
 	w.refused(err, review.Forbidden)
 	gateOnly, _ := w.token(review.NewToken{ServerSlug: "mot", Scopes: []people.Scope{people.ScopeGate}})
 	p := w.push("1", three())
@@ -472,7 +472,7 @@ func peopleServers(w *world) {
 
 func peopleAudit(w *world) {
 	w.released("1", three())
-	log, err := w.svc.AuditLog(w.ctx, w.admin, "", review.Page{Limit: 500})
+	log, err := w.svc.AuditLog(w.ctx, w.admin, review.AuditQuery{}, review.Page{Limit: 500})
 	w.must(err)
 	var acts []string
 	for _, e := range log {
@@ -486,15 +486,15 @@ func peopleAudit(w *world) {
 			w.Errorf("the audit has no %s among %q", want, acts)
 		}
 	}
-	own, err := w.svc.AuditLog(w.ctx, w.ana, "", review.Page{Limit: 500})
+	own, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{}, review.Page{Limit: 500})
 	w.must(err)
 	if len(own) == 0 || slices.ContainsFunc(own, func(e review.AuditEntry) bool { return e.ServerID != w.server.ID }) {
 		w.Errorf("Ana sees %+v", own)
 	}
 	for _, who := range []review.Actor{w.rita, w.vic} {
-		_, err = w.svc.AuditLog(w.ctx, who, "mot", review.Page{})
+		_, err = w.svc.AuditLog(w.ctx, who, review.AuditQuery{Server: "mot"}, review.Page{})
 		w.refused(err, review.Forbidden)
-		_, err = w.svc.AuditLog(w.ctx, who, "", review.Page{})
+		_, err = w.svc.AuditLog(w.ctx, who, review.AuditQuery{}, review.Page{})
 		w.refused(err, review.Forbidden)
 	}
 }

@@ -286,7 +286,7 @@ func policyShell(w *world) {
 		w.Errorf("%+v", v)
 	}
 	w.wantGate(p, gate.Pass)
-	log, err := w.svc.AuditLog(w.ctx, w.admin, "mot", review.Page{Limit: 1})
+	log, err := w.svc.AuditLog(w.ctx, w.admin, review.AuditQuery{Server: "mot"}, review.Page{Limit: 1})
 	w.must(err)
 	if log[0].Act != "policy.set" || log[0].Via != "shell" || !strings.Contains(log[0].After, "passes by rule") {
 		w.Errorf("the audit says %+v", log[0])

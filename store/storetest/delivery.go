@@ -177,7 +177,9 @@ func testAudit(b *bench) {
 		return nil
 	})
 	list := func(servers []string, p review.Page) []review.AuditEntry {
-		return read(b, func(tx review.Tx) ([]review.AuditEntry, error) { return tx.Audit(b.ctx, servers, p) })
+		return read(b, func(tx review.Tx) ([]review.AuditEntry, error) {
+			return tx.Audit(b.ctx, review.AuditFilter{ServerIDs: servers}, p)
+		})
 	}
 	b.equal(list(nil, review.Page{Limit: 9}), []review.AuditEntry{*second, *global, *first})
 	b.equal(list([]string{"s"}, review.Page{Limit: 9}), []review.AuditEntry{*second, *first})
