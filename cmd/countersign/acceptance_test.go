@@ -111,7 +111,7 @@ func TestAcceptance33OldBackupEndsTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.close()
-		entries, err := in.svc.AuditLog(t.Context(), actor, "", review.Page{Limit: 1})
+		entries, err := in.svc.AuditLog(t.Context(), actor, review.AuditQuery{}, review.Page{Limit: 1})
 		if err != nil || len(entries) == 0 || entries[0].Act != "database.restore" || !strings.Contains(entries[0].After, `"tokens_ended":1`) {
 			t.Errorf("the audit begins with %+v, %v", entries, err)
 		}
