@@ -11,9 +11,6 @@ import (
 )
 
 const (
-	// unverifiedSamples is how many unverified or surplus deliveries of a server
-	// are kept a day. The others are only counted.
-	unverifiedSamples = 100
 	// forgeriesPerMinute is how many unverified deliveries one address may send
 	// before it is told to wait, without a trace.
 	forgeriesPerMinute = 60
@@ -175,7 +172,7 @@ func (s *Service) keepRefused(ctx context.Context, tx Tx, d *Delivery, kind Kind
 	}
 	if !d.Verified || kind == RateLimited {
 		n, err := tx.AddUnverified(ctx, d.ServerID, d.ReceivedAt.Format(time.DateOnly))
-		if err != nil || n > unverifiedSamples {
+		if err != nil || n > s.cfg.Limits.Samples {
 			return err
 		}
 	}
@@ -203,13 +200,18 @@ func (p *push) replay(ctx context.Context, tx Tx) (*Pushed, error) {
 // Deliveries lists pushes, accepted and refused, newest first; "" is every server
 // of the actor, and for an administrator also those for unknown servers.
 func (s *Service) Deliveries(ctx context.Context, a Actor, slug string, p Page) ([]Delivery, error) {
+	return s.DeliveryLog(ctx, a, slug, DeliveryFilter{}, p)
+}
+
+// DeliveryLog is Deliveries of those that a filter chooses.
+func (s *Service) DeliveryLog(ctx context.Context, a Actor, slug string, f DeliveryFilter, p Page) ([]Delivery, error) {
 	var found []Delivery
 	err := s.store.View(ctx, func(tx Tx) error {
 		ids, err := readable(ctx, tx, a, slug)
 		if err != nil {
 			return err
 		}
-		found, err = tx.Deliveries(ctx, ids, p.bounded())
+		found, err = tx.Deliveries(ctx, ids, f, p.bounded())
 		return err
 	})
 	return found, err

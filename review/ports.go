@@ -112,6 +112,9 @@ type ListingStore interface {
 	// ToolRefs returns the tools of each listing in order, without opening their
 	// bytes, by listing id; a listing that does not exist has none.
 	ToolRefs(ctx context.Context, listingIDs []string) (map[string][]ToolRef, error)
+	// StoredBytes returns how many bytes the listings of a server take as they are
+	// kept: a definition that was there already costs nothing again.
+	StoredBytes(ctx context.Context, serverID string) (int64, error)
 	// Slices returns raw definitions by raw hash.
 	Slices(ctx context.Context, hashes []surface.Hash) (map[surface.Hash][]byte, error)
 }
@@ -272,6 +275,22 @@ type PeopleStore interface {
 	DeleteSessionsOfUser(ctx context.Context, userID string) error
 }
 
+// DeliveryOutcome is how a delivery ended, in three words.
+type DeliveryOutcome string
+
+// The outcomes of deliveries.
+const (
+	DeliveryAccepted   DeliveryOutcome = "accepted"   // kept, or known already
+	DeliveryRefused    DeliveryOutcome = "refused"    // of a sender who was verified
+	DeliveryUnverified DeliveryOutcome = "unverified" // nobody knows whose it was
+)
+
+// DeliveryFilter chooses deliveries; zero fields don't restrict.
+type DeliveryFilter struct {
+	Outcome DeliveryOutcome
+	Since   time.Time
+}
+
 // DeliveryStore keeps the record of pushes, accepted and refused.
 type DeliveryStore interface {
 	InsertDelivery(ctx context.Context, d *Delivery) error
@@ -281,7 +300,7 @@ type DeliveryStore interface {
 	DeliveryByWebhookID(ctx context.Context, serverID, webhookID string) (*Delivery, error)
 	// Deliveries returns newest first, those of the servers; nil is all, those for
 	// unknown servers included.
-	Deliveries(ctx context.Context, serverIDs []string, p Page) ([]Delivery, error)
+	Deliveries(ctx context.Context, serverIDs []string, f DeliveryFilter, p Page) ([]Delivery, error)
 	// CountDeliveries counts the verified deliveries of a server since a time, but
 	// for those that were refused because there were too many (Status 429).
 	CountDeliveries(ctx context.Context, serverID string, since time.Time) (int, error)

@@ -248,7 +248,20 @@ func (s *Service) keep(ctx context.Context, tx Tx, p *push) (*Pushed, error) {
 	} else if same {
 		return s.keepSame(ctx, tx, p, r)
 	}
+	if err := s.roomFor(ctx, tx, p); err != nil {
+		return nil, err
+	}
 	return s.keepNew(ctx, tx, p, r)
+}
+
+// roomFor refuses a new listing of a server that has taken all that one may take.
+func (s *Service) roomFor(ctx context.Context, tx Tx, p *push) error {
+	n, err := tx.StoredBytes(ctx, p.server.ID)
+	if err == nil && n >= s.cfg.Limits.StoredBytes {
+		return &Error{Kind: RateLimited, RetryAfter: 24 * time.Hour,
+			Sentence: fmt.Sprintf("Not accepted: the listings of this server take %d MiB, which is what a server may take. An administrator can raise the limit.", n>>20)}
+	}
+	return err
 }
 
 // findRelease returns the release that the push is for; nil when it is new.

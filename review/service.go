@@ -60,6 +60,8 @@ type Limits struct {
 	PushesPerMinute int
 	PushesPerDay    int
 	OpenReleases    int
+	StoredBytes     int64 // of the listings of a server, as they are kept
+	Samples         int   // of unverified deliveries of a server that are kept a day
 	CommentBytes    int
 	CommentsPerHour int
 }
@@ -163,6 +165,8 @@ func (l Limits) withDefaults() Limits {
 	l.PushesPerMinute = cmp.Or(l.PushesPerMinute, 30)
 	l.PushesPerDay = cmp.Or(l.PushesPerDay, 500)
 	l.OpenReleases = cmp.Or(l.OpenReleases, 20)
+	l.StoredBytes = cmp.Or(l.StoredBytes, 1<<30)
+	l.Samples = cmp.Or(l.Samples, 100)
 	l.CommentBytes = cmp.Or(l.CommentBytes, 64<<10)
 	l.CommentsPerHour = cmp.Or(l.CommentsPerHour, 100)
 	return l

@@ -75,9 +75,20 @@ func (t *tx) DeliveryByWebhookID(ctx context.Context, serverID, webhookID string
 	return &d, nil
 }
 
-func (t *tx) Deliveries(ctx context.Context, serverIDs []string, pg review.Page) ([]review.Delivery, error) {
+func (t *tx) Deliveries(ctx context.Context, serverIDs []string, f review.DeliveryFilter, pg review.Page) ([]review.Delivery, error) {
 	var p params
 	query := "SELECT " + columns[deliveryRow]("") + " FROM deliveries WHERE " + p.ofServers("server_id", serverIDs)
+	switch f.Outcome {
+	case review.DeliveryAccepted:
+		query += " AND status < 300"
+	case review.DeliveryRefused:
+		query += " AND status >= 300 AND verified = true"
+	case review.DeliveryUnverified:
+		query += " AND verified = false"
+	}
+	if !f.Since.IsZero() {
+		query += " AND received_at >= " + p.add(micros(f.Since))
+	}
 	query += p.page("deliveries", "", "received_at", pg)
 	var rows []deliveryRow
 	err := t.all(ctx, &rows, query, p.args...)

@@ -37,6 +37,7 @@ type listingRestRow struct {
 	Instructions        octets `db:"instructions"`
 	Refs                blob   `db:"refs"`
 	Envelope            blob   `db:"envelope"`
+	Stored              int    `db:"stored"` // bytes that came in with it
 }
 
 type listingRow struct {
@@ -53,7 +54,7 @@ func (r listingInfoRow) info() review.ListingInfo {
 
 func (t *tx) InsertListing(ctx context.Context, l *review.Listing) error {
 	s := l.Surface
-	known, err := t.keepSlices(ctx, s.Tools)
+	known, stored, err := t.keepSlices(ctx, s.Tools)
 	if err != nil {
 		return err
 	}
@@ -61,15 +62,22 @@ func (t *tx) InsertListing(ctx context.Context, l *review.Listing) error {
 	for i := range refs {
 		refs[i].point(&s.Tools[i], known[hash(s.Tools[i].RawHash)])
 	}
+	packed := packRefs(refs)
 	err = insertOne(ctx, t, "listings", listingRow{
 		listingInfoRow{ID: l.ID, ServerID: l.ServerID, Profile: l.Profile,
 			RawHash: hash(s.RawHash), Digest: hash(s.Digest), Shape: s.Shape, Kind: s.Kind, Complete: s.Complete,
 			ToolCount: len(s.Tools), Bytes: len(s.Raw), Problems: keepProblems(s.Problems), ReceivedAt: micros(l.ReceivedAt)},
 		listingRestRow{ProtocolVersion: octets(s.ProtocolVersion), ServerInfo: blob(s.Server),
 			InstructionsAsked: s.Instructions.Asked, InstructionsPresent: s.Instructions.Present, Instructions: octets(s.Instructions.Text),
-			Refs: packRefs(refs), Envelope: envelope},
+			Refs: packed, Envelope: envelope, Stored: stored + len(packed) + len(envelope)},
 	})
 	return named(err, review.Conflict, "This listing is kept already.")
+}
+
+func (t *tx) StoredBytes(ctx context.Context, serverID string) (int64, error) {
+	var n int64
+	err := t.get(ctx, &n, "SELECT COALESCE(sum(stored), 0) FROM listings WHERE server_id = $1", serverID)
+	return n, err
 }
 
 // point makes r refer to the slice of a tool, with the tool's own reading where

@@ -54,15 +54,15 @@ func (s *sliceIDs) take(now time.Time, n int) int64 {
 }
 
 // keepSlices stores the definitions that are not there yet and returns the row
-// of each by raw hash.
+// of each by raw hash, and how many bytes those took that were new.
 //
 // It asks for the hashes first, since most pushes bring little that is new, and
 // writes in order of hash, since PostgreSQL would deadlock writers that bring
 // the same definitions in different orders.
-func (t *tx) keepSlices(ctx context.Context, tools []surface.Tool) (map[hash]sliceRow, error) {
-	known, err := t.knownSlices(ctx, tools)
+func (t *tx) keepSlices(ctx context.Context, tools []surface.Tool) (known map[hash]sliceRow, stored int, err error) {
+	known, err = t.knownSlices(ctx, tools)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var fresh []sliceBytes
 	for i := range tools {
@@ -73,6 +73,7 @@ func (t *tx) keepSlices(ctx context.Context, tools []surface.Tool) (map[hash]sli
 		known[hash(tool.RawHash)] = sliceRow{} // twice in the listing: kept once
 		row := sliceRow{RawHash: hash(tool.RawHash), Digest: hash(tool.Digest), Form: string(tool.Form), Name: octets(tool.Name)}
 		fresh = append(fresh, sliceBytes{row, blob(tool.Raw)})
+		stored += len(tool.Raw)
 	}
 	first := t.store.slices.take(t.store.now(), len(fresh))
 	for i := range fresh { // numbered in order of the listing
@@ -85,7 +86,7 @@ func (t *tx) keepSlices(ctx context.Context, tools []surface.Tool) (map[hash]sli
 		t.failed = failure(ctx, errLostRace)
 		err = t.failed
 	}
-	return known, err
+	return known, stored, err
 }
 
 func (t *tx) knownSlices(ctx context.Context, tools []surface.Tool) (map[hash]sliceRow, error) {

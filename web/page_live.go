@@ -139,7 +139,7 @@ func (s *Server) stream(c echo.Context, at look) error {
 	}
 	sub, err := s.hub.Subscribe(serverID, a.User.ID)
 	if errors.Is(err, live.ErrTooMany) {
-		return review.Errorf(review.RateLimited, "%d of your pages are told at once what happens; this one has to ask.", live.PerReader)
+		return review.Errorf(review.RateLimited, "%d of your pages are told at once what happens; this one has to ask.", s.hub.PerReader())
 	}
 	if err != nil {
 		return err

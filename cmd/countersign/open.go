@@ -45,8 +45,21 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 		return nil, err
 	}
 	meter := metrics.New(version())
-	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Observer: meter, Signer: keyOf(cfg).read})
-	return &instance{cfg: cfg, store: st, svc: svc, hub: live.NewHub(), meter: meter}, nil
+	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Observer: meter, Signer: keyOf(cfg).read, Limits: limitsOf(cfg)})
+	hub := live.NewHub()
+	if cfg.EventStreams > 0 {
+		hub = live.NewHubFor(cfg.EventStreams)
+	}
+	return &instance{cfg: cfg, store: st, svc: svc, hub: hub, meter: meter}, nil
+}
+
+// limitsOf are the limits of the configuration; those that it doesn't set are the
+// service's own, as in the demo.
+func limitsOf(cfg config.Config) review.Limits {
+	return review.Limits{
+		PushesPerMinute: cfg.PushesPerMinute, PushesPerDay: cfg.PushesPerDay, OpenReleases: cfg.OpenReleases,
+		StoredBytes: cfg.ServerBytes, Samples: cfg.Samples, CommentsPerHour: cfg.CommentsPerHour,
+	}
 }
 
 // close seals what was done and ends all connections.

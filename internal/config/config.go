@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -45,6 +46,15 @@ type Config struct {
 	MetricsAddr  string        // host:port that answers /metrics to anybody; "" is none
 	MetricsToken string        // lets a scraper ask for /metrics at Addr; "" is nobody
 	StopGrace    time.Duration // how long running requests may take when the program ends
+
+	// What one server, or one person, may take.
+	PushesPerMinute int
+	PushesPerDay    int
+	OpenReleases    int
+	ServerBytes     int64 // of listings, as they are kept
+	Samples         int   // of unverified deliveries that are kept a day
+	CommentsPerHour int
+	EventStreams    int
 }
 
 // Lookup finds an environment variable, as os.LookupEnv does.
@@ -74,6 +84,13 @@ func Load(lookup Lookup) (Config, error) {
 	c.MetricsAddr = r.text("METRICS_ADDR", "")
 	c.MetricsToken = r.secret("METRICS_TOKEN")
 	c.StopGrace = r.duration("STOP_GRACE", 20*time.Second, time.Second, 10*time.Minute)
+	c.PushesPerMinute = r.number("PUSHES_PER_MINUTE", 30)
+	c.PushesPerDay = r.number("PUSHES_PER_DAY", 500)
+	c.OpenReleases = r.number("OPEN_RELEASES", 20)
+	c.ServerBytes = int64(r.number("SERVER_MIB", 1024)) << 20
+	c.Samples = r.number("UNVERIFIED_SAMPLES", 100)
+	c.CommentsPerHour = r.number("COMMENTS_PER_HOUR", 100)
+	c.EventStreams = r.number("EVENT_STREAMS", 5)
 	r.check(c)
 	if c.BaseURL == "" {
 		c.BaseURL = "http://" + browsable(c.Addr)
@@ -129,15 +146,22 @@ func (c Config) Settings() []Setting {
 	return []Setting{
 		plain("ADDR", c.Addr),
 		plain("BASE_URL", c.BaseURL),
+		plain("COMMENTS_PER_HOUR", strconv.Itoa(c.CommentsPerHour)),
 		{Prefix + "DATABASE_PASSWORD", "(part of DATABASE_URL)", true},
 		{Prefix + "DATABASE_URL", redactURL(c.DatabaseURL), true},
 		plain("DATA_DIR", c.DataDir),
+		plain("EVENT_STREAMS", strconv.Itoa(c.EventStreams)),
 		plain("METRICS_ADDR", c.MetricsAddr),
 		hidden("METRICS_TOKEN", c.MetricsToken),
+		plain("OPEN_RELEASES", strconv.Itoa(c.OpenReleases)),
+		plain("PUSHES_PER_DAY", strconv.Itoa(c.PushesPerDay)),
+		plain("PUSHES_PER_MINUTE", strconv.Itoa(c.PushesPerMinute)),
 		hidden("SECRET", c.Secret),
 		c.signingKeySetting(),
+		plain("SERVER_MIB", strconv.FormatInt(c.ServerBytes>>20, 10)),
 		plain("STOP_GRACE", c.StopGrace.String()),
 		plain("TRUSTED_PROXIES", strings.Join(proxies, ",")),
+		plain("UNVERIFIED_SAMPLES", strconv.Itoa(c.Samples)),
 	}
 }
 
@@ -275,6 +299,24 @@ func (r *reader) withPassword(address string) string {
 	u.User = url.UserPassword(u.User.Username(), password)
 	return u.String()
 }
+
+// number reads a limit. Zero is none of them: what is not limited can be filled
+// by anybody.
+func (r *reader) number(name string, otherwise int) int {
+	text := r.text(name, "")
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxNumber {
+		r.fault(name, "%q is no number from 1 to %d, such as %d", text, maxNumber, otherwise)
+		return otherwise
+	}
+	return n
+}
+
+// maxNumber bounds every limit.
+const maxNumber = 1_000_000
 
 // duration reads a time such as 20s, 5m or 36h.
 func (r *reader) duration(name string, otherwise, least, most time.Duration) time.Duration {

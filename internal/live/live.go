@@ -19,21 +19,28 @@ const Everything = ""
 // ErrTooMany is returned to a reader who has as many subscriptions as one may.
 var ErrTooMany = errors.New("live: too many subscriptions")
 
-// PerReader is how many subscriptions one reader may have at a time.
+// PerReader is how many subscriptions one reader may have at a time, unless the
+// hub says otherwise.
 const PerReader = 5
 
 // Hub hands out what was touched. The zero value is not usable; it is safe for
 // concurrent use.
 type Hub struct {
+	perReader int
+
 	mu      sync.Mutex
 	closed  bool
 	topics  map[string]map[*Subscription]struct{}
 	readers map[string]int
 }
 
-// NewHub returns a hub that nobody listens to yet.
-func NewHub() *Hub {
-	return &Hub{topics: map[string]map[*Subscription]struct{}{}, readers: map[string]int{}}
+// NewHub returns a hub that nobody listens to yet, with PerReader subscriptions
+// for each reader.
+func NewHub() *Hub { return NewHubFor(PerReader) }
+
+// NewHubFor is NewHub with another number of subscriptions for each reader.
+func NewHubFor(perReader int) *Hub {
+	return &Hub{perReader: perReader, topics: map[string]map[*Subscription]struct{}{}, readers: map[string]int{}}
 }
 
 // Subscription is one reader's interest in one topic.
@@ -55,7 +62,7 @@ func (h *Hub) Subscribe(topic, reader string) (*Subscription, error) {
 		s.end()
 		return s, nil
 	}
-	if h.readers[reader] >= PerReader {
+	if h.readers[reader] >= h.perReader {
 		return nil, ErrTooMany
 	}
 	h.readers[reader]++
@@ -79,6 +86,9 @@ func (s *Subscription) Close() {
 	defer s.hub.mu.Unlock()
 	s.hub.forget(s)
 }
+
+// PerReader is how many subscriptions one reader may have at a time.
+func (h *Hub) PerReader() int { return h.perReader }
 
 // Readers counts the subscriptions of all readers.
 func (h *Hub) Readers() int {

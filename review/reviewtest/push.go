@@ -30,6 +30,7 @@ var pushCases = map[string]func(*world){
 	"a version that is released or withdrawn":         pushReuse,
 	"pushes per minute":                               pushLimit,
 	"open releases":                                   pushOpenReleases,
+	"stored bytes":                                    pushStoredBytes,
 	"6: approved tools plus nextCursor":               pushPage,
 	"a capture never passes":                          pushCapture,
 	"suddenly empty":                                  pushEmpty,
@@ -557,4 +558,27 @@ func pushNames(w *world) {
 	w.must(err)
 	w.wantGate(nul, gate.Blocked)
 	w.wantGate(w.push("5", listing(tool("pay", "Pays."), tool("payx", "Pays x."))), gate.Pass)
+}
+
+func pushStoredBytes(w *world) {
+	long := strings.Repeat("It reads a lot. ", 4000)
+	w.svc = review.NewService(w.store, review.Config{Secret: instanceSecret, Now: func() time.Time { return w.clock },
+		Limits: review.Limits{StoredBytes: 150_000}})
+	w.push("1", listing(tool("find", long+"1")))
+	for n := range 5 { // the same definition again costs nothing
+		w.push("1", listing(tool("find", long+"1"), tool(fmt.Sprintf("small_%d", n), "Is small.")))
+	}
+	w.push("1", listing(tool("find", long+"2")))
+	w.push("1", listing(tool("find", long+"3")))
+	_, err := w.send(w.sending("1", listing(tool("find", long+"4"))))
+	w.refused(err, review.RateLimited, "which is what a server may take")
+	var e *review.Error
+	if errors.As(err, &e); e.RetryAfter <= 0 {
+		w.Error("nothing says when to try again")
+	}
+	w.push("1", listing(tool("find", long+"3"))) // the head's own bytes are no new listing
+	other, secret := w.addServer("other", gate.Team)
+	m := w.sending("1", listing(tool("find", long+"4")))
+	m.slug, m.secret, m.pathQuery = other.Slug, secret, "/api/v1/servers/other/listings?version=1"
+	w.pushAs(m) // each server has its own
 }

@@ -37,13 +37,26 @@ func testDeliveries(b *bench) {
 		return nil
 	})
 	list := func(servers []string, p review.Page) []review.Delivery {
-		return read(b, func(tx review.Tx) ([]review.Delivery, error) { return tx.Deliveries(b.ctx, servers, p) })
+		return read(b, func(tx review.Tx) ([]review.Delivery, error) {
+			return tx.Deliveries(b.ctx, servers, review.DeliveryFilter{}, p)
+		})
 	}
 	b.equal(list(nil, review.Page{Limit: 9}), []review.Delivery{*tooMany, *stranger, *refused, *kept})
 	b.equal(list([]string{s.ID, "x"}, review.Page{Limit: 9}), []review.Delivery{*tooMany, *refused, *kept})
 	b.equal(list([]string{s.ID}, review.Page{Limit: 1, Before: tooMany.ID}), []review.Delivery{*refused})
 	b.equal(list([]string{""}, review.Page{Limit: 9}), []review.Delivery{*stranger})
 	b.equal(list([]string{}, review.Page{Limit: 9}), []review.Delivery{})
+
+	filtered := func(f review.DeliveryFilter) []review.Delivery {
+		return read(b, func(tx review.Tx) ([]review.Delivery, error) {
+			return tx.Deliveries(b.ctx, nil, f, review.Page{Limit: 9})
+		})
+	}
+	b.equal(filtered(review.DeliveryFilter{Outcome: review.DeliveryAccepted}), []review.Delivery{*kept})
+	b.equal(filtered(review.DeliveryFilter{Outcome: review.DeliveryRefused}), []review.Delivery{*tooMany, *refused})
+	b.equal(filtered(review.DeliveryFilter{Outcome: review.DeliveryUnverified}), []review.Delivery{*stranger})
+	b.equal(filtered(review.DeliveryFilter{Since: stranger.ReceivedAt}), []review.Delivery{*tooMany, *stranger})
+	b.equal(filtered(review.DeliveryFilter{Outcome: review.DeliveryRefused, Since: stranger.ReceivedAt}), []review.Delivery{*tooMany})
 
 	count := func(serverID string, d *review.Delivery) int {
 		return read(b, func(tx review.Tx) (int, error) { return tx.CountDeliveries(b.ctx, serverID, d.ReceivedAt) })
