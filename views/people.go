@@ -104,6 +104,17 @@ type DeliveriesPage struct {
 	Newest     string
 	Server     prose.Visible // nil: every server
 	Command    string
+	Filter     DeliveryFilter
+}
+
+// DeliveryFilter chooses which pushes are listed; the choice stands in the address.
+type DeliveryFilter struct {
+	URL      string
+	Servers  []Place // none on the page of one server
+	Outcomes []Place
+	Since    string // 2006-01-02
+	On       bool   // something is chosen
+	Fault    Sentence
 }
 
 // DeliveryLine is one push.

@@ -186,11 +186,17 @@ func (s *Server) deliveriesPage(c echo.Context) error {
 		return err
 	}
 	slug := c.Param("server")
-	list, err := s.svc.Deliveries(c.Request().Context(), s.actor(c), slug, page)
-	if err != nil {
+	q := deliveryQueryOf(c)
+	p := views.DeliveriesPage{Page: s.page(c, "Deliveries", "deliveries")}
+	if p.Filter, err = s.deliveryFilter(c, q); err != nil {
 		return err
 	}
-	p := views.DeliveriesPage{Page: s.page(c, "Deliveries", "deliveries")}
+	var list []review.Delivery
+	if q.fault == "" {
+		if list, err = s.svc.DeliveryLog(c.Request().Context(), s.actor(c), cmpOr(slug, q.server), q.filter, page); err != nil {
+			return err
+		}
+	}
 	if slug != "" {
 		p.Server = views.ShowName(slug)
 		p.Crumbs = []views.NameLink{serversCrumb, {Name: p.Server, URL: serverPath(slug)}}
@@ -199,8 +205,8 @@ func (s *Server) deliveriesPage(c echo.Context) error {
 	for i := range list {
 		p.Deliveries = append(p.Deliveries, s.deliveryLine(&list[i]))
 	}
-	p.Older, p.Newest = pagerOf(c, nextPage(list, page, func(d review.Delivery) string { return d.ID }))
-	return s.render(c, http.StatusOK, views.Deliveries(p))
+	p.Older, p.Newest = q.pager(c, nextPage(list, page, func(d review.Delivery) string { return d.ID }))
+	return s.render(c, q.status(), views.Deliveries(p))
 }
 
 func (s *Server) deliveryLine(d *review.Delivery) views.DeliveryLine {
