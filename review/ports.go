@@ -52,6 +52,7 @@ type Tx interface {
 	ChainStore
 	KeyStore
 	AuthorStore
+	RetentionStore
 }
 
 // ServerStore keeps servers, their webhook secrets and their profiles.
@@ -334,6 +335,22 @@ type CaptureStore interface {
 	InsertCapture(ctx context.Context, c *Capture) error
 	// Captures returns those of a server, newest first, with user labels.
 	Captures(ctx context.Context, serverID string, p Page) ([]Capture, error)
+}
+
+// RetentionStore forgets what is old, a bounded number at a time.
+type RetentionStore interface {
+	// ForgetDeliveries removes the oldest deliveries from before a time, at most so
+	// many, and returns how many.
+	ForgetDeliveries(ctx context.Context, before time.Time, most int) (int, error)
+	// ForgetNotices is the same of notices that were read.
+	ForgetNotices(ctx context.Context, before time.Time, most int) (int, error)
+	// ForgottenRefs returns the oldest releases without a version that nobody pushed
+	// to since before, released, answered, discussed or overrode.
+	ForgottenRefs(ctx context.Context, before time.Time, most int) ([]string, error)
+	// ForgetRef removes such a release, those of its listings that nothing else
+	// holds, and the definitions that no listing holds then. Invalid when something
+	// refers to it.
+	ForgetRef(ctx context.Context, releaseID string) error
 }
 
 // AuditEntry is one act: who, when, from where, what, before and after.

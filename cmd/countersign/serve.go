@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/config"
+	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/web"
 )
 
@@ -59,14 +60,20 @@ func (c *serveCmd) Run(e *env) error {
 	return srv.Serve(e.ctx, ln)
 }
 
-// sweep forgets expired sessions every hour until ctx ends. They count for
-// nothing either way; this only keeps their table small.
+// sweep forgets expired sessions, and what is older than it is kept, every hour
+// until ctx ends. Several instances may do it at once.
 func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
 		if _, err := i.store.Sessions().DeleteExpired(ctx); err != nil && ctx.Err() == nil {
 			log.Error("expired sessions were not removed", "error", err)
+		}
+		keep := review.Keeping{Deliveries: i.cfg.KeepDeliveries, Notices: i.cfg.KeepNotices, Refs: i.cfg.KeepRefs}
+		if f, err := i.svc.Forget(ctx, keep); err != nil && ctx.Err() == nil {
+			log.Error("what is old was not forgotten", "error", err)
+		} else if f != (review.Forgotten{}) {
+			log.Info("forgotten", "deliveries", f.Deliveries, "notices", f.Notices, "refs", f.Refs)
 		}
 		select {
 		case <-ctx.Done():

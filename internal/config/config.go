@@ -55,6 +55,9 @@ type Config struct {
 	Samples         int   // of unverified deliveries that are kept a day
 	CommentsPerHour int
 	EventStreams    int
+
+	// How long what nobody needs for ever is kept.
+	KeepDeliveries, KeepNotices, KeepRefs time.Duration
 }
 
 // Lookup finds an environment variable, as os.LookupEnv does.
@@ -91,6 +94,9 @@ func Load(lookup Lookup) (Config, error) {
 	c.Samples = r.number("UNVERIFIED_SAMPLES", 100)
 	c.CommentsPerHour = r.number("COMMENTS_PER_HOUR", 100)
 	c.EventStreams = r.number("EVENT_STREAMS", 5)
+	c.KeepDeliveries = r.days("KEEP_DELIVERIES_DAYS", 400)
+	c.KeepNotices = r.days("KEEP_NOTICES_DAYS", 180)
+	c.KeepRefs = r.days("KEEP_REFS_DAYS", 180)
 	r.check(c)
 	if c.BaseURL == "" {
 		c.BaseURL = "http://" + browsable(c.Addr)
@@ -151,6 +157,9 @@ func (c Config) Settings() []Setting {
 		{Prefix + "DATABASE_URL", redactURL(c.DatabaseURL), true},
 		plain("DATA_DIR", c.DataDir),
 		plain("EVENT_STREAMS", strconv.Itoa(c.EventStreams)),
+		plain("KEEP_DELIVERIES_DAYS", inDays(c.KeepDeliveries)),
+		plain("KEEP_NOTICES_DAYS", inDays(c.KeepNotices)),
+		plain("KEEP_REFS_DAYS", inDays(c.KeepRefs)),
 		plain("METRICS_ADDR", c.MetricsAddr),
 		hidden("METRICS_TOKEN", c.MetricsToken),
 		plain("OPEN_RELEASES", strconv.Itoa(c.OpenReleases)),
@@ -314,6 +323,21 @@ func (r *reader) number(name string, otherwise int) int {
 	}
 	return n
 }
+
+const day = 24 * time.Hour
+
+// days reads for how long something is kept. A week is the least: pushes are
+// counted by the day, and replays looked for.
+func (r *reader) days(name string, otherwise int) time.Duration {
+	n := r.number(name, otherwise)
+	if n < 7 || n > 36500 {
+		r.fault(name, "%d is no number of days from 7 to 36500, such as %d", n, otherwise)
+		n = otherwise
+	}
+	return time.Duration(n) * day
+}
+
+func inDays(d time.Duration) string { return strconv.Itoa(int(d / day)) }
 
 // maxNumber bounds every limit.
 const maxNumber = 1_000_000

@@ -33,6 +33,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"people", peopleCases},
 		{"list", listCases},
 		{"finding", findingCases},
+		{"retention", retentionCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, run := range group.cases {
