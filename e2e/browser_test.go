@@ -20,7 +20,6 @@ import (
 
 var (
 	shotsDir  = flag.String("shots", "", "write a picture of every state into this folder")
-	storyAddr = flag.String("storybook", "", "serve every state at this address until interrupted")
 	onlyState = flag.String("state", "", "only states whose name begins so")
 )
 
@@ -37,6 +36,10 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	if chromium.cancel != nil {
 		chromium.cancel()
+	}
+	if storybook.cmd != nil {
+		_ = storybook.cmd.Process.Signal(os.Interrupt)
+		_ = storybook.cmd.Wait()
 	}
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)

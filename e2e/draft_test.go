@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -232,13 +231,6 @@ func (a *app) kill() (again func()) {
 			_ = cmd.Process.Signal(os.Interrupt)
 			_ = cmd.Wait()
 		})
-		for range 300 {
-			if r, err := http.Get(a.url + "/readyz"); err == nil {
-				_ = r.Body.Close()
-				return
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		a.t.Fatal("the program does not come back")
+		waitReady(a.t, a.url)
 	}
 }

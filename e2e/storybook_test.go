@@ -1,47 +1,56 @@
 package e2e
 
 import (
-	"fmt"
 	"net/http"
-	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
-	"github.com/countersign/countersign/static"
 	"github.com/countersign/countersign/views/fixtures"
-	"github.com/countersign/countersign/web"
 )
 
-// storybook serves every page in every state at /STATE, under the policy of the
-// real server.
-func storybook() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle(static.Prefix, static.Handler())
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		for _, s := range fixtures.All() {
-			fmt.Fprintf(w, "<p><a href=\"/%s\">%s</a></p>\n", s.Name, s.Name)
-		}
-	})
-	mux.HandleFunc("GET /{state}", func(w http.ResponseWriter, r *http.Request) {
-		s, ok := fixtures.Find(r.PathValue("state"))
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		if err := s.Page.Render(r.Context(), w); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	})
-	return web.Policy(mux)
+// storybook is the real program with its storybook on, one for all tests.
+var storybook struct {
+	sync.Once
+	url string
+	cmd *exec.Cmd
 }
 
-// storyServer serves the storybook for the time of a test.
+// storyServer returns the address under which every state stands.
 func storyServer(t *testing.T) string {
 	t.Helper()
-	srv := httptest.NewServer(storybook())
-	t.Cleanup(srv.Close)
-	return srv.URL
+	storybook.Do(func() {
+		addr := freePort(t)
+		cmd := exec.Command(program(t), "serve", "--storybook")
+		cmd.Dir = built.dir
+		cmd.Env = append(os.Environ(), "COUNTERSIGN_ADDR="+addr, "COUNTERSIGN_BASE_URL=http://"+addr,
+			"COUNTERSIGN_SECRET="+strings.Repeat("s", 40), "COUNTERSIGN_DATA_DIR="+built.dir+"/storybook")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		storybook.cmd, storybook.url = cmd, "http://"+addr+"/storybook"
+		waitReady(t, "http://"+addr)
+	})
+	if storybook.url == "" {
+		t.Fatal("the storybook did not start")
+	}
+	return storybook.url
+}
+
+// waitReady waits until a server that was just started answers.
+func waitReady(t *testing.T, url string) {
+	t.Helper()
+	for range 600 {
+		if r, err := http.Get(url + "/readyz"); err == nil {
+			_ = r.Body.Close()
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("nothing answers at %s", url)
 }
 
 // states are those that the command line asks for; all without a wish.
@@ -55,14 +64,39 @@ func states() []fixtures.State {
 	return some
 }
 
-// TestServeStorybook serves the states for a person to look at:
-// go test ./e2e -run ServeStorybook -storybook 127.0.0.1:8090 -timeout 0
-func TestServeStorybook(t *testing.T) {
-	if *storyAddr == "" {
-		t.Log("nothing to do without -storybook ADDR")
-		return
+// TestHostileStates looks at every page with a model in which every string is an
+// attack: nothing of it runs, nothing is loaded, no page is wider than the screen.
+func TestHostileStates(t *testing.T) {
+	srv := storyServer(t)
+	b := newTab(t, screens[0])
+	for _, s := range fixtures.Hostile() {
+		if !strings.HasPrefix(s.Name, *onlyState) {
+			continue
+		}
+		b.open(srv + "/" + s.Name)
+		for _, sc := range []screen{{width: 1280}, {width: 390}, {width: 320}} {
+			b.show(sc)
+			if wide := eval[[]string](b, overflow); len(wide) > 0 {
+				t.Errorf("%s at %s overflows:\n\t%s", s.Name, sc, oneLine(wide))
+			}
+			if *shotsDir != "" {
+				b.picture(s.Name + "-" + sc.String())
+			}
+		}
+		ran := eval[[]string](b, `[
+			document.title.includes("owned") && !document.title.includes("<") && "a script ran",
+			document.querySelectorAll("main img, main script, main iframe, main object, [onerror], [onload]").length && "markup became elements",
+			[...document.querySelectorAll("[href], [action], [src]")].some(e => /^\s*javascript:/i.test(e.getAttribute("href") ?? e.getAttribute("action") ?? e.getAttribute("src"))) && "an address runs a script",
+		].filter(Boolean)`)
+		if len(ran) > 0 {
+			t.Errorf("%s: %s", s.Name, oneLine(ran))
+		}
+		for _, said := range b.complaints() {
+			if strings.Contains(said, "Content Security Policy") || strings.Contains(said, "Refused to") {
+				t.Errorf("%s: the policy had to stop something: %s", s.Name, said)
+			}
+		}
 	}
-	t.Fatal(http.ListenAndServe(*storyAddr, storybook()))
 }
 
 // TestModes looks at the review with more contrast, and with colours that the

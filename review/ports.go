@@ -48,6 +48,7 @@ type Tx interface {
 	DeliveryStore
 	ReportStore
 	CaptureStore
+	SearchStore
 	AuditStore
 	ChainStore
 	KeyStore

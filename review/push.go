@@ -360,6 +360,9 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err := tx.InsertAuthors(ctx, as.authorship()); err != nil {
 		return nil, err
 	}
+	if err := p.index(ctx, tx, c.release); err != nil {
+		return nil, err
+	}
 	if err := voidRemovals(ctx, tx, c); err != nil {
 		return nil, err
 	}

@@ -14,9 +14,12 @@ type ToolView struct {
 	Effects    []Effect // what changes for a caller
 	Quiet      Sentence // instead of effects: "Nothing changes for a caller."
 	Title      TextDiff
-	Words      TextDiff // the description
-	NoWords    string   // "No description on either side."
-	WordsTag   string   // "48 → 51 words"
+	Words      TextDiff   // the description
+	Rendered   *Rendered  // of the description, nil when not asked for
+	Render     *Link      // to the other way of showing it
+	Copies     []CopyText // the description of either side, to the byte
+	NoWords    string     // "No description on either side."
+	WordsTag   string     // "48 → 51 words"
 	Hints      []HintRow
 	NoHints    string
 	Input      SchemaDiff
@@ -30,6 +33,20 @@ type ToolView struct {
 	CommentURL string      // on the description
 	AcrossURL  string      // of the tool through all versions, "" for none
 	Viewed     *ViewedForm // nil where nothing can be marked
+}
+
+// Rendered is a text as Markdown makes it, beside the text. Its presenter made both
+// sides safe: no images, and markup is text.
+type Rendered struct {
+	OldLabel, NewLabel string
+	Old, New           string // HTML; "" for a side that has none
+	Note               string // why a side is not rendered
+}
+
+// CopyText copies a text that the page does not hold to the byte.
+type CopyText struct {
+	URL   string // of the text
+	Label string // of the side
 }
 
 // Effect is one thing that changes for a caller.

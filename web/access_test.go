@@ -144,6 +144,9 @@ func (p *place) request(row web.Row) *http.Request {
 }
 
 func (p *place) query(row web.Row) string {
+	if row.Path == "/search" {
+		return url.Values{"q": {"e"}}.Encode()
+	}
 	return url.Values{"digest": {p.digest}, "from": {p.listing}, "to": {p.listing}, "ref": {"pr-1"}, "name": {p.tool}}.Encode()
 }
 

@@ -32,6 +32,7 @@ type releaseRequest struct {
 	filter string // of decisions
 	tool   string // change id, "n12" or "o12"
 	at     string // pointer that a comment is about
+	as     string // "rendered" shows descriptions as Markdown beside the text
 	names  string // of the list of tools: only names that hold this
 
 	status  int
@@ -50,7 +51,7 @@ type releaseRequest struct {
 
 func releaseRequestOf(c echo.Context) releaseRequest {
 	q := releaseRequest{
-		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), quote: c.QueryParam("quote"),
+		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), as: c.QueryParam("as"), quote: c.QueryParam("quote"),
 		names: strings.TrimSpace(c.QueryParam("q")), status: http.StatusOK,
 	}
 	if q.view == "" && q.tool != "" {
@@ -396,7 +397,7 @@ func (p *releasePresenter) toolURL(id string) string {
 	if p.compare != nil {
 		return p.compare.path(id, p.q.names)
 	}
-	return p.path("view", viewTools, "tool", id, "q", p.q.names)
+	return p.path("view", viewTools, "tool", id, "q", p.q.names, "as", p.q.as)
 }
 
 func (p *releasePresenter) predecessor() *views.ConfirmForm {

@@ -22,6 +22,7 @@ func pageRoutes(s *Server) []route {
 		post(linkRoute, anybody, s.linkForm),
 
 		get("/", anywhere(people.Viewer), s.homePage),
+		get("/search", anywhere(people.Viewer), s.searchPage),
 		get("/deliveries", anywhere(people.Viewer), s.deliveriesPage),
 		get("/audit", anywhere(people.Maintainer), s.auditPage),
 		get("/audit/export", anywhere(people.Maintainer), s.exportAudit),
@@ -49,6 +50,7 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/deliveries", reads, s.deliveriesPage),
 		get("/servers/:server/listings/:id", reads, s.listingPage),
 		get("/servers/:server/listings/:id/hosts", reads, s.hostsPage),
+		get("/servers/:server/listings/:id/text", reads, s.textPage),
 		get("/servers/:server/listings/:id/cost", reads, s.costPage),
 		post("/servers/:server/listings/:id/captures", reviews, s.captureForm).limited(s.uploadBody()),
 		post("/servers/:server/limits", maintains, s.limitsForm),

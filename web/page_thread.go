@@ -46,9 +46,13 @@ func (p *releasePresenter) commentOnTool(id, about, name string, pointers []stri
 		pointers = append(pointers, p.q.at)
 	}
 	f := p.newCommentForm("comment", id, cmpOr(about, name), p.toolURL(id))
-	p.typedBefore(f, targetComment+id, name)
 	hasNew, hasOld := true, false
-	if i, ok := p.index[id]; ok {
+	i, changed := p.index[id]
+	if changed {
+		name = nameOf(&p.v.Changes[i])
+	}
+	p.typedBefore(f, targetComment+id, name)
+	if changed {
 		hasNew, hasOld = p.v.Changes[i].NewPosition > 0, p.v.Changes[i].OldPosition > 0
 	}
 	f.Places = p.places(pointers, hasNew, hasOld, f.At)

@@ -61,6 +61,8 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 	s.comment = p.commentURL(id)
 	t := s.view()
 	t.AcrossURL = p.acrossURL(p.whole.Tools[n-1].Name)
+	s.newLabel, s.old = "", nil
+	p.waysToRead(&t, s, id, 0, n)
 	t.Facts = []string{"the same on both sides", "position " + thousands(n)}
 	t.Comment = p.commentOnTool(id, t.Name.String(), p.whole.Tools[n-1].Name, nil)
 	v.Open = &t
@@ -74,6 +76,18 @@ func (p *releasePresenter) acrossURL(name string) string {
 		return ""
 	}
 	return lineagePath(p.v.Server.Slug, p.v.Release.Profile, name)
+}
+
+// waysToRead shows the description rendered too, when asked, and copies it.
+func (p *releasePresenter) waysToRead(t *views.ToolView, s sides, id string, oldAt, newAt int) {
+	if p.compare != nil || t.Words.State == views.NoText {
+		return
+	}
+	t.Render = renderSwitch(p.q.as, func(as string) string { return p.path("view", viewTools, "tool", id, "q", p.q.names, "as", as) })
+	t.Copies = p.exact(s, oldAt, newAt)
+	if p.q.as == asRendered {
+		t.Rendered = s.rendered()
+	}
 }
 
 // sides are the two tools of a change; false when it is about no tool.
@@ -104,6 +118,7 @@ func (p *releasePresenter) toolView(ch *review.Decided) views.ToolView {
 	if isTool {
 		t = s.view()
 		t.AcrossURL = p.acrossURL(ch.Name())
+		p.waysToRead(&t, s, ch.ID, ch.OldPosition, ch.NewPosition)
 		markRows(&t.Input, ch.Details)
 		markRows(&t.Output, ch.Details)
 	} else {
@@ -136,7 +151,9 @@ func (p *releasePresenter) surfaceView(ch *review.Decided) views.ToolView {
 		return t
 	}
 	t.Words = p.texts(&ch.Details[0])
-	t.CommentURL = p.commentURL(ch.ID)("/instructions")
+	if comment := p.commentURL(ch.ID); comment != nil {
+		t.CommentURL = comment("/instructions")
+	}
 	return t
 }
 

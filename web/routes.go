@@ -81,7 +81,7 @@ const smallBody bodyLimit = 1 << 20
 
 // routes is everything that the server answers.
 func (s *Server) routes() []route {
-	return slices.Concat(s.apiRoutes(), pageRoutes(s), depthPages(s))
+	return slices.Concat(s.apiRoutes(), pageRoutes(s), depthPages(s), s.storyRoutes())
 }
 
 // apiRoutes are the routes of machines, in the order of docs/api.md, and the

@@ -72,6 +72,9 @@ type Options struct {
 	// Live wakes pages that wait for news; nil is a hub that nobody tells anything,
 	// so that pages are told when they ask.
 	Live *live.Hub
+	// Stories are pages made from fixtures, shown under /storybook to whoever works on
+	// them; none for a server that people use.
+	Stories []Story
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }

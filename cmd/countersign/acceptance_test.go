@@ -53,7 +53,7 @@ func served(t *testing.T, f func(base string)) {
 		t.Fatal(err)
 	}
 	defer in.close()
-	s, err := in.server(slog.New(slog.DiscardHandler))
+	s, err := in.server(slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func (c *demoCmd) Run(e *env) error {
 		return err
 	}
 	log := newLog(io.Discard, false)
-	srv, err := in.server(log)
+	srv, err := in.server(log, nil)
 	if err != nil {
 		return err
 	}

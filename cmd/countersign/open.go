@@ -46,6 +46,10 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 	}
 	meter := metrics.New(version())
 	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Observer: meter, Signer: keyOf(cfg).read, Limits: limitsOf(cfg)})
+	if _, err := svc.IndexAll(ctx); err != nil {
+		st.Close()
+		return nil, err
+	}
 	hub := live.NewHub()
 	if cfg.EventStreams > 0 {
 		hub = live.NewHubFor(cfg.EventStreams)

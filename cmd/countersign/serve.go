@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign/internal/config"
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/views/fixtures"
 	"github.com/countersign/countersign/web"
 )
 
@@ -18,6 +19,8 @@ type serveCmd struct {
 	Addr     string `help:"Address to listen on, instead of COUNTERSIGN_ADDR." placeholder:"HOST:PORT"`
 	Database string `help:"Database, instead of COUNTERSIGN_DATABASE_URL." placeholder:"URL"`
 	JSONLog  bool   `name:"json-log" help:"Write the log as JSON."`
+
+	Storybook bool `help:"Show every page in every state, from fixtures, under /storybook: for whoever works on the pages."`
 }
 
 // Run serves until it is told to stop, then lets running requests finish.
@@ -44,7 +47,7 @@ func (c *serveCmd) Run(e *env) error {
 	if err != nil {
 		return fmt.Errorf("can't listen on %s: %w (another address: --addr)", cfg.Addr, err)
 	}
-	srv, err := in.server(log)
+	srv, err := in.server(log, stories(c.Storybook))
 	if err != nil {
 		return err
 	}
@@ -136,7 +139,7 @@ func newLog(w io.Writer, asJSON bool) *slog.Logger {
 }
 
 // server joins the store and the workflow to the web.
-func (i *instance) server(log *slog.Logger) (*web.Server, error) {
+func (i *instance) server(log *slog.Logger, stories []web.Story) (*web.Server, error) {
 	s, err := web.New(i.svc, web.Options{
 		BaseURL:        i.cfg.BaseURL,
 		TrustedProxies: i.cfg.TrustedProxies,
@@ -148,11 +151,24 @@ func (i *instance) server(log *slog.Logger) (*web.Server, error) {
 		Metrics:        i.meter.Guarded(i.cfg.MetricsToken),
 		Requested:      i.meter.Requested,
 		StopGrace:      i.cfg.StopGrace,
+		Stories:        stories,
 	})
 	if err == nil {
 		i.gauges(s)
 	}
 	return s, err
+}
+
+// stories are every page in every state, when somebody wants to see them.
+func stories(wanted bool) []web.Story {
+	if !wanted {
+		return nil
+	}
+	var out []web.Story
+	for _, s := range append(fixtures.All(), fixtures.Hostile()...) {
+		out = append(out, web.Story{Name: s.Name, Page: s.Page})
+	}
+	return out
 }
 
 // sayHello says where the server is and, while nobody has an account, how the

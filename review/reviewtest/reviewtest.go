@@ -34,6 +34,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"list", listCases},
 		{"finding", findingCases},
 		{"retention", retentionCases},
+		{"search", searchCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, run := range group.cases {

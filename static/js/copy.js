@@ -2,28 +2,39 @@
  * Shows the copy buttons and makes them copy, to the byte.
  *
  * A button names what it copies: data-copy is a selector of the element with the
- * text, data-copy-text is the text itself.
+ * text, data-copy-text is the text itself, data-copy-from its address.
  *
  * @param {Document} doc
  */
 export function copyButtons(doc) {
   if (!navigator.clipboard) return;
-  for (const button of doc.querySelectorAll("[data-copy], [data-copy-text]")) {
+  for (const button of doc.querySelectorAll("[data-copy], [data-copy-text], [data-copy-from]")) {
     if (!(button instanceof HTMLButtonElement)) continue;
     button.hidden = false;
     button.addEventListener("click", () => copy(button));
   }
 }
 
+/**
+ * @param {HTMLButtonElement} button
+ * @returns {Promise<string>}
+ */
+async function textOf(button) {
+  const { copy, copyText, copyFrom } = button.dataset;
+  if (!copyFrom) return (copy ? document.querySelector(copy)?.textContent : null) ?? copyText ?? "";
+  const answer = await fetch(copyFrom);
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  // text() would drop a byte order mark, which is one of the things to look for.
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
+}
+
 /** @param {HTMLButtonElement} button */
 async function copy(button) {
-  const source = button.dataset.copy ? document.querySelector(button.dataset.copy) : null;
-  const text = source?.textContent ?? button.dataset.copyText ?? "";
   const label = button.firstChild;
   if (!label) return;
   const before = label.textContent;
   try {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(await textOf(button));
     label.textContent = "Copied";
   } catch {
     label.textContent = "Not allowed";

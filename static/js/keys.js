@@ -82,7 +82,7 @@ function act(doc, help, key) {
     case "[":
       return move(doc, "[data-change]", -1);
     case "/":
-      return focusOn(doc.querySelector("[data-key='/']"));
+      return focusOn(doc.querySelector("[data-key='/']") ?? doc.querySelector("[data-find]"));
     case "Enter":
       return open(doc);
   }
