@@ -145,6 +145,13 @@ type DecisionsView struct {
 	Empty       Sentence
 	ClosedLabel string // "9 decided"
 	ClosedOpen  bool
+	Pages       *PageLinks // nil when all are shown
+}
+
+// PageLinks lead through a list that is shown in parts.
+type PageLinks struct {
+	Text          string // "Decisions 1 to 60 of 200"
+	Before, After *Link  // nil at the ends
 }
 
 // Pill is a filter: a link that says how many.

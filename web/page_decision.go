@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -259,9 +260,10 @@ func (p *releasePresenter) pills() []views.Pill {
 	return out
 }
 
-func (p *releasePresenter) kept(c *card) bool {
+// keeps reports whether a filter leaves a card.
+func keeps(filter string, c *card) bool {
 	for _, f := range filters {
-		if f.value == p.q.filter {
+		if f.value == filter {
 			return f.keep(c)
 		}
 	}
@@ -270,31 +272,93 @@ func (p *releasePresenter) kept(c *card) bool {
 
 func (p *releasePresenter) decisions() *views.DecisionsView {
 	v := &views.DecisionsView{Pills: p.pills(), Folded: p.folded()}
-	var open, closed []*card
-	for i := range p.cards {
-		switch c := &p.cards[i]; {
-		case !c.open():
-			closed = append(closed, c)
-		case p.kept(c):
-			open = append(open, c)
-		}
-	}
+	open, closed := p.order(p.q.filter)
+	page := p.pageAsked(append(slices.Clone(open), closed...))
+	first, end := page*cardsAtOnce, (page+1)*cardsAtOnce
 	for i, c := range open {
-		back := p.path("filter", p.q.filter)
+		if i < first || i >= end {
+			continue
+		}
+		// Once it is answered the next one stands in its place.
+		back := p.cardsPath(p.q.filter, page)
 		if i+1 < len(open) {
 			back += "#" + open[i+1].id
 		}
 		v.Open = append(v.Open, p.decision(c, back))
 	}
-	for _, c := range closed {
-		v.Closed = append(v.Closed, p.decision(c, p.path()))
+	for i, c := range closed {
+		if i += len(open); i >= first && i < end {
+			v.Closed = append(v.Closed, p.decision(c, p.cardsPath(p.q.filter, page)))
+		}
 	}
+	v.Pages = p.cardPages(page, len(open)+len(closed))
 	v.ClosedLabel = plural(len(closed), "decision that is not open", "decisions that are not open")
 	v.ClosedOpen = len(open) == 0 && len(closed) > 0 && len(closed) <= 12
 	if len(open) == 0 {
 		v.Empty = views.Say(p.nothingOpen(len(closed)))
 	}
 	return v
+}
+
+// cardsAtOnce bounds a page: browsers get slow beyond some thousand elements, and
+// nobody reads two hundred decisions at one go. The rest is a link away.
+const cardsAtOnce = 60
+
+// order lists the cards as they are shown: those that are open and that a filter
+// keeps, then those that are not.
+func (p *releasePresenter) order(filter string) (open, closed []*card) {
+	for i := range p.cards {
+		switch c := &p.cards[i]; {
+		case !c.open():
+			closed = append(closed, c)
+		case keeps(filter, c):
+			open = append(open, c)
+		}
+	}
+	return open, closed
+}
+
+// pageAsked is the page of cards that the address asks for, or the one whose answer
+// was just refused.
+func (p *releasePresenter) pageAsked(all []*card) int {
+	page := p.q.page
+	if p.q.kept != nil {
+		if i := slices.IndexFunc(all, func(c *card) bool { return p.q.kept.about(p.items(c)) }); i >= 0 {
+			page = i / cardsAtOnce
+		}
+	}
+	return max(0, min(page, (len(all)-1)/cardsAtOnce))
+}
+
+// cardsPath is a page of cards; the first has no number.
+func (p *releasePresenter) cardsPath(filter string, page int) string {
+	if page == 0 {
+		return p.path("filter", filter)
+	}
+	return p.path("filter", filter, "page", strconv.Itoa(page+1))
+}
+
+// cardPath leads to a card, on whatever page it stands.
+func (p *releasePresenter) cardPath(id string) string {
+	open, closed := p.order("")
+	i := slices.IndexFunc(append(open, closed...), func(c *card) bool { return c.id == id })
+	return p.cardsPath("", max(0, i)/cardsAtOnce) + "#" + id
+}
+
+// cardPages leads through the pages of cards; nil when there is one.
+func (p *releasePresenter) cardPages(page, n int) *views.PageLinks {
+	if n <= cardsAtOnce {
+		return nil
+	}
+	first, end := page*cardsAtOnce, min(n, (page+1)*cardsAtOnce)
+	out := &views.PageLinks{Text: fmt.Sprintf("Decisions %s to %s of %s", thousands(first+1), thousands(end), thousands(n))}
+	if page > 0 {
+		out.Before = &views.Link{Text: plural(cardsAtOnce, "decision", "decisions") + " before", URL: p.cardsPath(p.q.filter, page-1)}
+	}
+	if end < n {
+		out.After = &views.Link{Text: plural(min(cardsAtOnce, n-end), "decision", "decisions") + " after", URL: p.cardsPath(p.q.filter, page+1)}
+	}
+	return out
 }
 
 func (p *releasePresenter) nothingOpen(closed int) string {

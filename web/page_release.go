@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -30,6 +31,7 @@ const (
 type releaseRequest struct {
 	view   string
 	filter string // of decisions
+	page   int    // of decisions, the first is 0
 	tool   string // change id, "n12" or "o12"
 	at     string // pointer that a comment is about
 	as     string // "rendered" shows descriptions as Markdown beside the text
@@ -53,6 +55,9 @@ func releaseRequestOf(c echo.Context) releaseRequest {
 	q := releaseRequest{
 		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), as: c.QueryParam("as"), quote: c.QueryParam("quote"),
 		names: strings.TrimSpace(c.QueryParam("q")), status: http.StatusOK,
+	}
+	if n, err := strconv.Atoi(c.QueryParam("page")); err == nil && n > 0 {
+		q.page = n - 1
 	}
 	if q.view == "" && q.tool != "" {
 		q.view = viewTools
@@ -311,10 +316,10 @@ func (p *releasePresenter) notViewed() int {
 
 // nextURL leads to a decision: within this page when it is the view of decisions.
 func (p *releasePresenter) nextURL(id string) string {
-	if p.q.view == viewDecisions && p.q.filter == "" {
+	if p.q.view == viewDecisions && p.q.filter == "" && p.q.page == 0 && len(p.cards) <= cardsAtOnce {
 		return "#" + id
 	}
-	return p.path() + "#" + id
+	return p.cardPath(id)
 }
 
 // minutes guesses how long somebody needs: 200 words a minute, and a quarter of a

@@ -14,6 +14,9 @@ import (
 	"github.com/countersign/countersign/review/people"
 )
 
+// mostBytes is what a page may weigh on the way, compressed.
+const mostBytes = 150_000
+
 // mostElements is what a page may hold: beyond it browsers get slow.
 const mostElements = 15_000
 
@@ -36,13 +39,13 @@ func bigListing(n, changed, version int) string {
 	return listing(tools...)
 }
 
-// bigReview is a release of 1,000 tools with 100 changes, under review.
+// bigReview is a release of 1,000 tools with 200 changes, under review.
 func bigReview(t *testing.T) (*instance, who, string) {
 	t.Helper()
 	in := newInstance(t)
 	in.addServer("big", gate.Team)
-	in.release("big", "1.0.0", bigListing(1000, 100, 1))
-	r := in.pushed("big", "version=2.0.0", bigListing(1000, 100, 2)).Release.ID
+	in.release("big", "1.0.0", bigListing(1000, 200, 1))
+	r := in.pushed("big", "version=2.0.0", bigListing(1000, 200, 2)).Release.ID
 	return in, in.signedIn(in.addUser("rita", people.Reviewer, "big")), r
 }
 
@@ -70,6 +73,50 @@ func TestBigReleaseIsLight(t *testing.T) {
 		if n > mostElements {
 			t.Errorf("%s has %d elements, want at most %d", path, n, mostElements)
 		}
+		if packed := len(gzipped(t, page.body)); packed > mostBytes {
+			t.Errorf("%s is %d bytes compressed, want at most %d", path, packed, mostBytes)
+		}
+	}
+}
+
+// TestAllDecisionsCanBeReached follows the pages of a large release and finds every
+// decision once, and no page too heavy for a browser.
+func TestAllDecisionsCanBeReached(t *testing.T) {
+	in, rita, id := bigReview(t)
+	seen := map[string]int{}
+	pages := 0
+	for next := "/releases/" + id; next != ""; pages++ {
+		body := in.get(rita, next)
+		doc := body.html(t)
+		for _, card := range doc.Find(".decision").EachIter() {
+			seen[card.AttrOr("id", "")]++
+		}
+		if n := elements(t, body.body); n > mostElements {
+			t.Errorf("%s has %d elements", next, n)
+		}
+		next = doc.Find("[rel=next]").AttrOr("href", "")
+		if pages > 50 {
+			t.Fatal("the pages have no end")
+		}
+	}
+	for card, n := range seen {
+		if n != 1 {
+			t.Errorf("%s stands on %d pages", card, n)
+		}
+	}
+	if len(seen) < 200 || pages < 2 {
+		t.Errorf("%d decisions on %d pages", len(seen), pages)
+	}
+	// An edit of a tool leads to the page with its decision.
+	last := in.get(rita, "/releases/"+id+"?view=tools&q=family99_act5").html(t).Find("[data-row]").First().AttrOr("href", "")
+	_, changeID, _ := strings.Cut(last, "tool=")
+	changeID, _, _ = strings.Cut(changeID, "&")
+	found := false
+	for card := range seen {
+		found = found || strings.HasSuffix(card, changeID)
+	}
+	if changeID == "" || !found {
+		t.Errorf("no decision about %q", changeID)
 	}
 }
 
@@ -77,14 +124,14 @@ func TestBigReleaseIsLight(t *testing.T) {
 func TestFilterTools(t *testing.T) {
 	in, rita, id := bigReview(t)
 	doc := in.get(rita, "/releases/"+id+"?view=tools&q=FAMILY1_").html(t)
-	if got := text(doc.Find(".filter p")); got != "1 of 100 changed Show all" {
+	if got := text(doc.Find(".filter p")); got != "2 of 200 changed Show all" {
 		t.Errorf("found: %q", got)
 	}
-	if n := doc.Find("details.plain a").Length(); n != 9 {
-		t.Errorf("%d unchanged tools, want 9", n)
+	if n := doc.Find("details.plain a").Length(); n != 8 {
+		t.Errorf("%d unchanged tools, want 8", n)
 	}
 	href := doc.Find("[data-row]").AttrOr("href", "")
-	if again := in.get(rita, href).html(t); again.Find("[data-row]").Length() != 1 || again.Find("#filter").AttrOr("value", "") != "FAMILY1_" {
+	if again := in.get(rita, href).html(t); again.Find("[data-row]").Length() != 2 || again.Find("#filter").AttrOr("value", "") != "FAMILY1_" {
 		t.Errorf("%s loses the filter", href)
 	}
 	if got := text(in.get(rita, "/releases/"+id+"?view=tools&q=nothing").html(t).Find(".empty")); got == "" {

@@ -208,7 +208,7 @@ func (p *releasePresenter) cardURL(edit, id string) string {
 	for i := range p.cards {
 		for _, pr := range p.cards[i].pairs {
 			if pr.edit == edit && p.v.Changes[pr.change].ID == id {
-				return p.path() + "#" + p.cards[i].id
+				return p.cardPath(p.cards[i].id)
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func (p *releasePresenter) now(subject string) string {
 	}
 	for i := range p.cards {
 		if p.subject(&p.cards[i]) == subject {
-			return p.path() + "#" + p.cards[i].id
+			return p.cardPath(p.cards[i].id)
 		}
 	}
 	return ""
