@@ -85,7 +85,8 @@ func (s *Service) hashing(ctx context.Context, f func()) error {
 }
 
 // SignIn checks a password. One sentence covers a wrong address and a wrong
-// password; failures are throttled per address and per account.
+// password; failures are throttled per address and per account. Who has a second
+// factor is not in yet: SignInCode follows.
 func (s *Service) SignIn(ctx context.Context, email, password, addr string) (*people.User, error) {
 	account, from, now := "account "+foldEmail(email), "address "+addr, s.now()
 	if d := s.attempt(account, from, now); d > 0 {
@@ -101,6 +102,9 @@ func (s *Service) SignIn(ctx context.Context, email, password, addr string) (*pe
 		return nil, err
 	}
 	s.signIns.forget(account)
+	if u.HasSecondFactor() {
+		return u, nil
+	}
 	err = s.store.Update(ctx, func(tx Tx) error {
 		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email})
 	})
@@ -152,6 +156,18 @@ func (s *Service) userByEmail(ctx context.Context, email string) (*people.User, 
 	})
 	if KindOf(err) == NotFound {
 		return nil, nil
+	}
+	return u, err
+}
+
+// UserByEmail finds an active account for administration.
+func (s *Service) UserByEmail(ctx context.Context, a Actor, email string) (*people.User, error) {
+	if err := a.administrator(); err != nil {
+		return nil, err
+	}
+	u, err := s.userByEmail(ctx, email)
+	if err == nil && !u.Active() {
+		return nil, Errorf(NotFound, "There is no active account with the address %.254q.", email)
 	}
 	return u, err
 }

@@ -64,7 +64,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	l := loader{ctx: ctx, tx: tx, made: made, now: s.now(), releasedAt: map[string]time.Time{}}
+	l := loader{ctx: ctx, tx: tx, made: made, now: s.now(), factor: s.cfg.SecondFactor, releasedAt: map[string]time.Time{}}
 	for _, c := range candidates {
 		l.found = append(l.found, &assessment{candidate: c})
 	}
@@ -109,6 +109,8 @@ type loader struct {
 	made  compared
 	now   time.Time
 	found []*assessment
+	// factor says that the instance asks whoever decides for a second factor.
+	factor bool
 
 	named      namings
 	refs       map[string][]ToolRef // by listing

@@ -20,13 +20,14 @@ func (l *loader) facts(as *assessment, url string) {
 		Subjects: l.subjects(as),
 		Verdicts: l.counted(as.profile()),
 		Problems: l.problems(as),
-		People:   peopleOf(l.users, as.server.ID),
+		People:   peopleOf(l.users, as.server.ID, l.factor || as.server.Policy.SecondFactor),
 		Baseline: l.baselineFacts(as),
 		Measured: as.measured,
 		Now:      l.now, Overrides: l.overrideFacts(as),
 		Findings: as.judged.listing,
 		Matters:  as.outline.matterIDs(),
 	}
+	f.Policy.SecondFactor = f.Policy.SecondFactor || l.factor
 	if as.base != nil {
 		f.Base, f.BaseAt = as.base.Title(), as.base.ReleasedAt
 	}
@@ -226,11 +227,14 @@ func (l *loader) threadFacts(as *assessment, url string) []gate.Thread {
 	return out
 }
 
-// peopleOf says what accounts are to a server.
-func peopleOf(users []people.User, serverID string) []gate.Person {
+// peopleOf says what accounts are to a server; where a second factor is asked for,
+// nobody decides without one.
+func peopleOf(users []people.User, serverID string, factor bool) []gate.Person {
 	out := make([]gate.Person, 0, len(users))
 	for i := range users {
-		out = append(out, personOf(&users[i], serverID))
+		p := personOf(&users[i], serverID)
+		p.Decides = p.Decides && (!factor || users[i].HasSecondFactor())
+		out = append(out, p)
 	}
 	return out
 }

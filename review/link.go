@@ -241,6 +241,9 @@ func (s *Service) UseSignInLink(ctx context.Context, token, addr string) (*peopl
 		if err := tx.UpdateUser(ctx, u); err != nil {
 			return err
 		}
+		if u.HasSecondFactor() {
+			return nil // not in yet
+		}
 		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email})
 	})
 	if err != nil {

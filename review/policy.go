@@ -76,7 +76,7 @@ func (s *Service) Policy(ctx context.Context, a Actor, slug string) (*PolicyView
 		if err != nil {
 			return err
 		}
-		v.Present = slices.DeleteFunc(peopleOf(users, srv.ID), func(p gate.Person) bool { return !p.Decides })
+		v.Present = slices.DeleteFunc(peopleOf(users, srv.ID, s.asksSecondFactor(srv)), func(p gate.Person) bool { return !p.Decides })
 		if i := slices.IndexFunc(v.Versions, func(p PolicyVersion) bool { return p.State == PolicyProposed }); i >= 0 {
 			v.Proposed = &v.Versions[i]
 			v.Mine = a.userID() != "" && a.userID() == v.Proposed.ByID
@@ -110,6 +110,9 @@ func (s *Service) SetPolicy(ctx context.Context, a Actor, slug string, p gate.Po
 	err := s.store.Update(ctx, func(tx Tx) error {
 		srv, err := serverFor(ctx, tx, a, slug, people.Maintainer)
 		if err != nil {
+			return err
+		}
+		if err := s.mayDecide(a, srv); err != nil {
 			return err
 		}
 		e := policyEdit{s: s, ctx: ctx, tx: tx, actor: a, server: srv}
@@ -152,7 +155,7 @@ func (e *policyEdit) save(p gate.Policy, seen int) (*PolicyVersion, error) {
 	if err != nil {
 		return nil, err
 	}
-	present := peopleOf(users, e.server.ID)
+	present := peopleOf(users, e.server.ID, e.s.cfg.SecondFactor || p.SecondFactor)
 	if why := p.Unsatisfiable(present); why != "" && !e.actor.Shell {
 		return nil, Errorf(Conflict, "%s", why)
 	}
@@ -232,6 +235,9 @@ func (s *Service) DecidePolicy(ctx context.Context, a Actor, slug string, versio
 		if err != nil {
 			return err
 		}
+		if err := s.mayDecide(a, srv); err != nil {
+			return err
+		}
 		vs, err := tx.Policies(ctx, []string{srv.ID})
 		if err != nil {
 			return err
@@ -260,7 +266,7 @@ func (e *policyEdit) decide(v *PolicyVersion, agree bool) error {
 	if err != nil {
 		return err
 	}
-	present := peopleOf(users, e.server.ID)
+	present := peopleOf(users, e.server.ID, e.s.cfg.SecondFactor || v.Policy.SecondFactor)
 	if err := mayAgree(e.actor, e.server, v, present); err != nil {
 		return err
 	}

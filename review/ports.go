@@ -45,6 +45,7 @@ type Tx interface {
 	DraftStore
 	NoticeStore
 	PeopleStore
+	FactorStore
 	DeliveryStore
 	ReportStore
 	CaptureStore
@@ -273,6 +274,10 @@ type PeopleStore interface {
 	// EndLinksOfUser makes the unused links of a user of those kinds useless.
 	EndLinksOfUser(ctx context.Context, userID string, kinds []LinkKind, at time.Time) error
 
+	// SessionsOfUser returns a user's sessions that have not ended, in no order.
+	SessionsOfUser(ctx context.Context, userID string) ([]people.Session, error)
+	// DeleteSession ends a session of a user; one that is not there is no error.
+	DeleteSession(ctx context.Context, userID, id string) error
 	// DeleteSessionsOfUser ends every session of a user.
 	DeleteSessionsOfUser(ctx context.Context, userID string) error
 }

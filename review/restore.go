@@ -42,7 +42,7 @@ func (s *Service) Restored(ctx context.Context, tx Tx, a Actor, from RestoredFro
 // sealedElsewhere returns the servers whose signed pushes could not be checked,
 // since their secret was sealed under another SECRET.
 func (s *Service) sealedElsewhere(ctx context.Context, tx Tx) ([]string, error) {
-	v, err := newVault(s.cfg.Secret)
+	v, err := newVault(s.cfg.Secret, webhookVault)
 	if err != nil {
 		return nil, err
 	}

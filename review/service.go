@@ -43,7 +43,9 @@ type Actor struct {
 // Config is what a Service needs besides its store.
 type Config struct {
 	BaseURL string // of links, without a trailing slash
-	Secret  []byte // SECRET: seals webhook secrets, 32 bytes or more
+	Secret  []byte // SECRET: seals webhook secrets and second factors, 32 bytes or more
+	// SecondFactor asks whoever decides for a second factor, on every server.
+	SecondFactor bool
 	// Signer gives the signing key, read anew each time so that a rotation needs no
 	// restart; nil when there is none. Its error says why there is none.
 	Signer func() (*proof.Signer, error)
@@ -138,6 +140,7 @@ type Service struct {
 	analysing   sync.Map      // *sync.Mutex by server id
 	signIns     *throttle     // failures by account
 	signInAddrs *throttle     // failures by address
+	codes       *throttle     // one-time codes, by user
 	forgeries   *throttle     // pushes that could not be verified, by address
 	comments    *throttle     // by person
 }
@@ -156,6 +159,7 @@ func NewService(store Store, cfg Config) *Service {
 		hashes:      make(chan struct{}, passwordHashes),
 		signIns:     newThrottle(failuresPerAccount, failureWindow),
 		signInAddrs: newThrottle(failuresPerAddress, failureWindow),
+		codes:       newThrottle(codesPerWindow, failureWindow),
 		forgeries:   newThrottle(forgeriesPerMinute, time.Minute),
 		comments:    newThrottle(cfg.Limits.CommentsPerHour, time.Hour),
 	}

@@ -106,6 +106,11 @@ func (s *Service) acting(ctx context.Context, a Actor, releaseID string, need pe
 			if err := a.person(); err != nil {
 				return err
 			}
+			if need.AtLeast(people.Reviewer) {
+				if err := s.mayDecide(a, srv); err != nil {
+					return err
+				}
+			}
 			c, err := newCandidate(ctx, tx, srv, r, r.Head)
 			if err != nil {
 				return err

@@ -24,12 +24,14 @@ const (
 	maxWebhookID  = 256
 )
 
-// vault seals webhook secrets under a key derived from SECRET. They must be there
-// in clear to check a signature, so they can't be hashed.
+// vault seals secrets that must be there in clear when they are used, so that they
+// can't be hashed, under a key derived from SECRET for one purpose.
 type vault struct{ aead cipher.AEAD }
 
-func newVault(secret []byte) (vault, error) {
-	key, err := hkdf.Key(sha256.New, secret, nil, "countersign: webhook secrets, version 1", 32)
+const webhookVault = "countersign: webhook secrets, version 1"
+
+func newVault(secret []byte, purpose string) (vault, error) {
+	key, err := hkdf.Key(sha256.New, secret, nil, purpose, 32)
 	if err != nil {
 		return vault{}, err
 	}
@@ -41,27 +43,28 @@ func newVault(secret []byte) (vault, error) {
 	return vault{aead}, err
 }
 
-// seal binds the secret to its server, so that a row can't be moved to another.
-func (v vault) seal(serverID string, secret []byte) []byte {
+// seal binds the secret to its owner (the id of a server or user), so that a row
+// can't be moved to another.
+func (v vault) seal(owner string, secret []byte) []byte {
 	nonce := randomBytes(v.aead.NonceSize())
-	return v.aead.Seal(nonce, nonce, secret, []byte(serverID))
+	return v.aead.Seal(nonce, nonce, secret, []byte(owner))
 }
 
-func (v vault) open(serverID string, sealed []byte) ([]byte, error) {
+func (v vault) open(owner string, sealed []byte) ([]byte, error) {
 	n := v.aead.NonceSize()
 	if len(sealed) < n {
-		return nil, fmt.Errorf("webhook secret of server %s: too short", serverID)
+		return nil, fmt.Errorf("secret of %s: too short", owner)
 	}
-	secret, err := v.aead.Open(nil, sealed[:n], sealed[n:], []byte(serverID))
+	secret, err := v.aead.Open(nil, sealed[:n], sealed[n:], []byte(owner))
 	if err != nil {
-		return nil, fmt.Errorf("webhook secret of server %s: sealed under another SECRET: %w", serverID, err)
+		return nil, fmt.Errorf("secret of %s: sealed under another SECRET: %w", owner, err)
 	}
 	return secret, nil
 }
 
 // addSecret makes the server's current webhook secret.
 func (s *Service) addSecret(ctx context.Context, tx Tx, serverID string) (string, error) {
-	v, err := newVault(s.cfg.Secret)
+	v, err := newVault(s.cfg.Secret, webhookVault)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +82,7 @@ func (s *Service) verifySignature(ctx context.Context, in Incoming) (*Server, er
 	if err := s.checkSigned(in); err != nil {
 		return nil, err
 	}
-	v, err := newVault(s.cfg.Secret)
+	v, err := newVault(s.cfg.Secret, webhookVault)
 	if err != nil {
 		return nil, err
 	}

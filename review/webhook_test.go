@@ -6,7 +6,7 @@ import (
 )
 
 func TestVault(t *testing.T) {
-	v, err := newVault([]byte("0123456789abcdef0123456789abcdef"))
+	v, err := newVault([]byte("0123456789abcdef0123456789abcdef"), webhookVault)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestVault(t *testing.T) {
 	if err != nil || !bytes.Equal(got, secret) {
 		t.Errorf("open: %q, %v", got, err)
 	}
-	other, err := newVault([]byte("another secret of thirty-two bytes"))
+	other, err := newVault([]byte("another secret of thirty-two bytes"), webhookVault)
 	if err != nil {
 		t.Fatal(err)
 	}

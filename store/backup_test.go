@@ -21,6 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/migrations"
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
 )
 
 // references says what columns refer to, as SQLite reads it out of the migrations:
@@ -344,7 +345,7 @@ func insertServerRow(ctx context.Context, t *tx, slug string) error {
 
 func mustEncode(t *testing.T, s *Sessions) []byte {
 	t.Helper()
-	b, err := s.Encode(s.store.now().AddDate(1, 0, 0), map[string]any{SessionUser: "u"})
+	b, err := s.Encode(s.store.now().AddDate(1, 0, 0), map[string]any{people.SessionUser: "u"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ type userRow struct {
 	CreatedAt    micros `db:"created_at"`
 	DisabledAt   micros `db:"disabled_at"`
 	JoinedAt     micros `db:"joined_at"`
+	FactorAt     micros `db:"second_factor_at"`
 }
 
 type membershipRow struct {
@@ -48,12 +49,12 @@ func foldEmail(email string) string { return strings.ToLower(email) }
 
 func userRowOf(u *people.User) userRow {
 	return userRow{ID: u.ID, Email: u.Email, EmailFolded: foldEmail(u.Email), Name: u.Name, PasswordHash: u.PasswordHash,
-		InvitedBy: u.InvitedBy, CreatedAt: micros(u.CreatedAt), DisabledAt: micros(u.DisabledAt), JoinedAt: micros(u.JoinedAt)}
+		InvitedBy: u.InvitedBy, CreatedAt: micros(u.CreatedAt), DisabledAt: micros(u.DisabledAt), JoinedAt: micros(u.JoinedAt), FactorAt: micros(u.SecondFactorAt)}
 }
 
 func (r userRow) user() people.User {
 	return people.User{ID: r.ID, Email: r.Email, Name: r.Name, PasswordHash: r.PasswordHash, InvitedBy: r.InvitedBy,
-		CreatedAt: time.Time(r.CreatedAt), DisabledAt: time.Time(r.DisabledAt), JoinedAt: time.Time(r.JoinedAt)}
+		CreatedAt: time.Time(r.CreatedAt), DisabledAt: time.Time(r.DisabledAt), JoinedAt: time.Time(r.JoinedAt), SecondFactorAt: time.Time(r.FactorAt)}
 }
 
 func (t *tx) CountUsers(ctx context.Context) (int, error) {
@@ -82,8 +83,8 @@ func (t *tx) insertMemberships(ctx context.Context, u *people.User) error {
 func (t *tx) UpdateUser(ctx context.Context, u *people.User) error {
 	row := userRowOf(u)
 	err := t.execOne(ctx, `UPDATE users SET email = $2, email_folded = $3, name = $4, password_hash = $5, disabled_at = $6,
-		invited_by = $7, joined_at = $8 WHERE id = $1`,
-		row.ID, row.Email, row.EmailFolded, row.Name, row.PasswordHash, row.DisabledAt, row.InvitedBy, row.JoinedAt)
+		invited_by = $7, joined_at = $8, second_factor_at = $9 WHERE id = $1`,
+		row.ID, row.Email, row.EmailFolded, row.Name, row.PasswordHash, row.DisabledAt, row.InvitedBy, row.JoinedAt, row.FactorAt)
 	if err != nil {
 		err = named(err, review.Conflict, "There is an account with the address %s already.", u.Email)
 		return named(err, review.NotFound, "There is no such account.")

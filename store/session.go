@@ -10,11 +10,8 @@ import (
 	"github.com/alexedwards/scs/v2"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
 )
-
-// SessionUser is the key under which a session's values hold the user's id, a
-// string. Sessions reads it there, so that a user's sessions can be ended.
-const SessionUser = "user"
 
 // Sessions keeps browser sessions, by a hash of their token: who reads the
 // database can't take one over.
@@ -40,7 +37,7 @@ func (s *Sessions) Encode(deadline time.Time, values map[string]any) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	user, _ := values[SessionUser].(string)
+	user, _ := values[people.SessionUser].(string)
 	framed := binary.AppendUvarint(nil, uint64(len(user)))
 	framed = append(framed, user...)
 	return append(framed, data...), nil
@@ -135,4 +132,52 @@ func (s *Sessions) Delete(token string) error { return s.DeleteCtx(context.Backg
 func (t *tx) DeleteSessionsOfUser(ctx context.Context, userID string) error {
 	_, err := t.exec(ctx, "DELETE FROM sessions WHERE user_id = $1", userID)
 	return err
+}
+
+// SessionsOfUser opens the values of each session. Those that another version of
+// the program wrote are listed as far as they can be read.
+func (t *tx) SessionsOfUser(ctx context.Context, userID string) ([]people.Session, error) {
+	rows, err := t.sessions(ctx, userID)
+	return mapped(rows, sessionRow.session), err
+}
+
+func (t *tx) sessions(ctx context.Context, userID string) ([]sessionRow, error) {
+	var rows []sessionRow
+	err := t.all(ctx, &rows, "SELECT "+columns[sessionRow]("")+" FROM sessions WHERE user_id = $1 AND expires_at > $2",
+		userID, micros(t.store.now()))
+	return rows, err
+}
+
+func (r sessionRow) session() people.Session {
+	values := map[string]any{}
+	if _, data, err := sessionParts(r.Data); err == nil {
+		if _, read, err := (scs.GobCodec{}).Decode(data); err == nil {
+			values = read
+		}
+	}
+	text := func(key string) string { s, _ := values[key].(string); return s }
+	at := func(key string) time.Time {
+		if n, _ := values[key].(int64); n != 0 {
+			return time.Unix(n, 0).UTC()
+		}
+		return time.Time{}
+	}
+	return people.Session{ID: text(people.SessionID), Since: at(people.SessionSince), Seen: at(people.SessionSeen),
+		Until: time.Time(r.ExpiresAt), Addr: text(people.SessionAddr), Agent: text(people.SessionAgent)}
+}
+
+func (t *tx) DeleteSession(ctx context.Context, userID, id string) error {
+	rows, err := t.sessions(ctx, userID)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.session().ID != id {
+			continue
+		}
+		if _, err := t.exec(ctx, "DELETE FROM sessions WHERE token_hash = $1", row.TokenHash); err != nil {
+			return err
+		}
+	}
+	return nil
 }

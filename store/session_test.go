@@ -11,6 +11,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/store"
 	"github.com/countersign/countersign/store/storetest"
 )
@@ -28,7 +29,7 @@ func TestSessions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.Put(loaded, store.SessionUser, user)
+			m.Put(loaded, people.SessionUser, user)
 			m.Put(loaded, "attempts", 7)
 			m.SetDeadline(loaded, time.Now().Add(lasts))
 			token, _, err := m.Commit(loaded)
@@ -43,7 +44,7 @@ func TestSessions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return m.GetString(loaded, store.SessionUser), m.GetInt(loaded, "attempts")
+			return m.GetString(loaded, people.SessionUser), m.GetInt(loaded, "attempts")
 		}
 		ada, again, zoe := begin("ada", time.Hour), begin("ada", time.Hour), begin("zoe", time.Hour)
 		old := begin("zoe", -time.Second)
@@ -84,10 +85,10 @@ func TestSessionChangesUser(t *testing.T) {
 			if err := m.RenewToken(r.Context()); err != nil {
 				t.Error(err)
 			}
-			m.Put(r.Context(), store.SessionUser, user)
+			m.Put(r.Context(), people.SessionUser, user)
 		}
 		m.Put(r.Context(), "seen", true)
-		w.Write([]byte(m.GetString(r.Context(), store.SessionUser)))
+		w.Write([]byte(m.GetString(r.Context(), people.SessionUser)))
 	}))
 	var cookie *http.Cookie
 	get := func(target string) string {

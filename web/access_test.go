@@ -243,7 +243,9 @@ func expected(row web.Row, c caller) []string {
 }
 
 // ownAccount reports whether a route is about whoever calls it.
-func ownAccount(row web.Row) bool { return strings.Contains(row.Path, "/inbox") }
+func ownAccount(row web.Row) bool {
+	return strings.Contains(row.Path, "/inbox") || strings.HasPrefix(row.Path, "/account")
+}
 
 // aboutServer reports whether a route is about one server, and not about the
 // instance or somebody's account.

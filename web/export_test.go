@@ -15,6 +15,7 @@ type Row struct {
 	AnyServer    bool
 	Scopes       []people.Scope
 	Signed       bool
+	Proven       bool
 }
 
 // Rows returns the table of routes.
@@ -23,7 +24,7 @@ func (s *Server) Rows() []Row {
 	for _, r := range s.routes() {
 		rows = append(rows, Row{
 			Method: r.method, Path: r.path,
-			Open: r.who.open, Role: r.who.role, AnyServer: r.who.any, Scopes: r.who.scopes, Signed: r.who.signed,
+			Open: r.who.open, Role: r.who.role, AnyServer: r.who.any, Scopes: r.who.scopes, Signed: r.who.signed, Proven: r.proof,
 		})
 	}
 	return rows
@@ -35,8 +36,7 @@ func (s *Server) SignedIn(ctx context.Context, userID string) (*http.Cookie, err
 	if err != nil {
 		return nil, err
 	}
-	s.sessions.Put(ctx, sessionUser, userID)
-	s.sessions.Put(ctx, sessionSince, s.opt.Now().Unix())
+	s.putSession(ctx, userID, "192.0.2.1", "")
 	token, _, err := s.sessions.Commit(ctx)
 	return &http.Cookie{Name: s.sessions.Cookie.Name, Value: token}, err
 }

@@ -90,6 +90,10 @@ func (s *Server) personLine(a review.Actor, u *people.User, names map[string]str
 	if isAdmin(a) {
 		line.Acts = append(line.Acts, personAct(u, "reset", "Make a reset link", false))
 		if !line.You {
+			line.Acts = append(line.Acts, personAct(u, "sessions/end", "End sessions", false))
+			if u.HasSecondFactor() {
+				line.Acts = append(line.Acts, personAct(u, "second-factor/remove", "Remove second factor", true))
+			}
 			line.Acts = append(line.Acts, personAct(u, "disable", "Disable account", true))
 		}
 	}
@@ -99,7 +103,7 @@ func (s *Server) personLine(a review.Actor, u *people.User, names map[string]str
 func isMe(a review.Actor, u *people.User) bool { return a.User != nil && u.ID == a.User.ID }
 
 func personAct(u *people.User, name, text string, danger bool) views.PersonAct {
-	return views.PersonAct{URL: path([]string{"people", u.ID, name}), Text: text, Danger: danger}
+	return views.PersonAct{URL: path([]string{"people", u.ID}) + "/" + name, Text: text, Danger: danger}
 }
 
 // invitedLine is an account that nobody came for.
@@ -242,6 +246,16 @@ func (s *Server) setRoleForm(c echo.Context) error {
 func (s *Server) disableForm(c echo.Context) error {
 	err := s.svc.DisableUser(c.Request().Context(), s.actor(c), c.Param("id"))
 	return s.afterPerson(c, err, "The account is disabled. Its sessions and tokens are ended; its rejections stay.")
+}
+
+func (s *Server) endSessionsForm(c echo.Context) error {
+	err := s.svc.EndSessionsOf(c.Request().Context(), s.actor(c), c.Param("id"))
+	return s.afterPerson(c, err, "Every session of the account is ended.")
+}
+
+func (s *Server) removeFactorForm(c echo.Context) error {
+	err := s.svc.RemoveSecondFactor(c.Request().Context(), s.actor(c), c.Param("id"))
+	return s.afterPerson(c, err, "The second factor is removed and every session of the account ended. They sign in with their password and can set up another.")
 }
 
 func (s *Server) afterPerson(c echo.Context, err error, done string) error {

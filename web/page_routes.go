@@ -1,6 +1,8 @@
 package web
 
 import (
+	"slices"
+
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review"
@@ -17,6 +19,8 @@ func pageRoutes(s *Server) []route {
 	routes := []route{
 		get("/sign-in", anybody, s.signInPage),
 		post("/sign-in", anybody, s.signInForm),
+		get("/sign-in/code", anybody, s.codePage),
+		post("/sign-in/code", anybody, s.codeForm),
 		post("/sign-out", anybody, s.signOutForm),
 		get(linkRoute, anybody, s.linkPage),
 		post(linkRoute, anybody, s.linkForm),
@@ -29,15 +33,17 @@ func pageRoutes(s *Server) []route {
 
 		get("/people", anywhere(people.Maintainer), s.peoplePage),
 		post("/people", maintains, s.addPersonForm),
-		post("/people/:id/role", maintains, s.setRoleForm),
+		post("/people/:id/role", maintains, s.setRoleForm).proven(),
 		post("/people/:id/invite", maintains, s.inviteForm),
 		post("/people/:id/uninvite", maintains, s.uninviteForm),
 		get("/people/:id/answers", admins, s.forAdmins(s.revokePage)),
 		post("/people/:id/answers", admins, s.forAdmins(s.revokeForm)),
 		post("/people/:id/disable", admins, s.forAdmins(s.disableForm)),
-		post("/people/:id/reset", admins, s.forAdmins(s.resetForm)),
+		post("/people/:id/reset", admins, s.forAdmins(s.resetForm)).proven(),
+		post("/people/:id/sessions/end", admins, s.forAdmins(s.endSessionsForm)),
+		post("/people/:id/second-factor/remove", admins, s.forAdmins(s.removeFactorForm)).proven(),
 		get("/tokens", anywhere(people.Viewer), s.tokensPage),
-		post("/tokens", maintains, s.addTokenForm),
+		post("/tokens", maintains, s.addTokenForm).proven(),
 		post("/tokens/:id/revoke", maintains, s.revokeTokenForm),
 
 		get("/servers", anywhere(people.Viewer), s.serversPage),
@@ -58,14 +64,28 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/tool", reads, s.lineagePage),
 		get("/servers/:server/push", reviews, s.uploadPage),
 		post("/servers/:server/push", reviews, s.uploadForm).limited(s.uploadBody()),
-		post("/servers/:server/secret", maintains, s.rotateSecretForm),
+		post("/servers/:server/secret", maintains, s.rotateSecretForm).proven(),
 		get("/servers/:server/policy", reads, s.policyPage),
 		get("/servers/:server/policy/yaml", reads, s.policyYAML),
-		post("/servers/:server/policy", maintains, s.policyForm),
+		post("/servers/:server/policy", maintains, s.policyForm).proven(),
 		post("/servers/:server/policy/try", reads, s.tryPolicyForm),
-		post("/servers/:server/policy/decide", maintains, s.decidePolicyForm),
+		post("/servers/:server/policy/decide", maintains, s.decidePolicyForm).proven(),
 	}
-	return append(append(routes, releaseRoutes(s)...), findingPages(s)...)
+	return slices.Concat(routes, accountPages(s), releaseRoutes(s), findingPages(s))
+}
+
+// accountPages are about whoever opens them.
+func accountPages(s *Server) []route {
+	own := anywhere(people.Viewer)
+	return []route{
+		get("/account", own, s.accountPage),
+		post("/account/sessions/end-others", own, s.endOtherSessionsForm),
+		post("/account/sessions/:id/end", own, s.endSessionForm),
+		post("/account/second-factor", own, s.beginFactorForm).proven(),
+		post("/account/second-factor/confirm", own, s.confirmFactorForm),
+		post("/account/second-factor/codes", own, s.newCodesForm).proven(),
+		post("/account/second-factor/remove", own, s.removeOwnFactorForm).proven(),
+	}
 }
 
 // forAdmins says in words who a page is for. The service would refuse as well, but
@@ -93,7 +113,7 @@ func releaseRoutes(s *Server) []route {
 		post("/releases/:id/threads/:thread/reopen", reviews, s.reopenThreadForm),
 		post("/releases/:id/baseline", maintains, s.baselineForm),
 		post("/releases/:id/predecessor", maintains, s.predecessorForm),
-		post("/releases/:id/release", maintains, s.releaseForm),
+		post("/releases/:id/release", maintains, s.releaseForm).proven(),
 		post("/releases/:id/withdraw", maintains, s.withdrawForm),
 		post("/releases/:id/override", person(people.Admin), s.overrideForm),
 		post("/releases/:id/override/end", maintains, s.endOverrideForm),

@@ -51,8 +51,54 @@ func (s *Server) signInForm(c echo.Context) error {
 	return s.enter(c, u, backTo(form.Get("next"), "/"))
 }
 
-// enter signs somebody in and takes them on.
+// enter signs somebody in and takes them on; where there is a second factor, to the
+// page that asks for it.
 func (s *Server) enter(c echo.Context, u *people.User, next string) error {
+	if u.HasSecondFactor() {
+		if err := s.holdHalf(c, u); err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, path([]string{"sign-in", "code"}, "next", next))
+	}
+	if err := s.signIn(c, u); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, next)
+}
+
+// codePage asks for the second half of a sign-in.
+func (s *Server) codePage(c echo.Context) error {
+	next := backTo(c.QueryParam("next"), "/")
+	if s.sessions.GetString(c.Request().Context(), sessionHalf) == "" {
+		return c.Redirect(http.StatusSeeOther, path([]string{"sign-in"}, "next", next))
+	}
+	return s.renderCode(c, http.StatusOK, next, nil)
+}
+
+func (s *Server) renderCode(c echo.Context, status int, next string, fault views.Sentence) error {
+	p := views.CodePage{Page: s.page(c, "Your code", ""), Next: next, Fault: fault}
+	p.Width = slim
+	return s.render(c, status, views.SignInCode(p))
+}
+
+func (s *Server) codeForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	ctx, next := c.Request().Context(), backTo(form.Get("next"), "/")
+	half := s.sessions.GetString(ctx, sessionHalf)
+	if half == "" {
+		s.flash(c, flashProblem, "Signing in took too long. Begin again.")
+		return c.Redirect(http.StatusSeeOther, path([]string{"sign-in"}, "next", next))
+	}
+	u, err := s.svc.SignInCode(ctx, half, form.Get("code"), c.RealIP())
+	if fault, status, ok := notProved(c, err); ok {
+		return s.renderCode(c, status, next, fault)
+	}
+	if err != nil {
+		return err
+	}
 	if err := s.signIn(c, u); err != nil {
 		return err
 	}

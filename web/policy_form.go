@@ -49,6 +49,7 @@ var policySwitches = []policySwitch{
 	{"all_threads_block", "Every open thread blocks", "Else only those that were opened to block.", func(p *gate.Policy) *bool { return &p.AllThreads }},
 	{"order_asks", "A new order of the list needs an approval", "Order matters to the cache of a prompt and to hosts that cut lists.", func(p *gate.Policy) *bool { return &p.Order }},
 	{"required_with_default", "A property that became required and has a default asks what behaviour asks", "Its class stays breaking.", func(p *gate.Policy) *bool { return &p.RequiredWithDefault }},
+	{"require_second_factor", "Whoever decides needs a second factor", "Without one they can look, not decide.", func(p *gate.Policy) *bool { return &p.SecondFactor }},
 	{"no_shell_tokens", "Answers by tokens that were made on the command line don't count", "", func(p *gate.Policy) *bool { return &p.NoShellTokens }},
 	{"bound_deliveries_only", "Signed pushes must bind path and query", "By the ending of their webhook-id.", func(p *gate.Policy) *bool { return &p.BoundDeliveries }},
 }

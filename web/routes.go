@@ -20,6 +20,7 @@ type route struct {
 	handle echo.HandlerFunc
 	body   bodyLimit // what a request may carry; zero is smallBody
 	plain  bool      // asks for no session, so costs no query
+	proof  bool      // takes a fresh proof of who one is, in the browser
 }
 
 func get(path string, who need, handle echo.HandlerFunc) route {
@@ -39,6 +40,14 @@ func (r route) limited(body bodyLimit) route {
 // bare leaves the session out, for what is the same for everybody.
 func (r route) bare() route {
 	r.plain = true
+	return r
+}
+
+// proven asks whoever is signed in to prove anew who they are when they last did so
+// some time ago: what can't be taken back easily is not left to a screen that nobody
+// locked. A token needs no proof.
+func (r route) proven() route {
+	r.proof = true
 	return r
 }
 
@@ -98,9 +107,9 @@ func (s *Server) apiRoutes() []route {
 		get("/api/v1/servers/:server", reads, s.showServer),
 		get("/api/v1/servers/:server/listings", reads, s.listListings),
 		get("/api/v1/servers/:server/policy", reads, s.showPolicy),
-		post("/api/v1/servers/:server/policy", person(people.Maintainer), s.setPolicy),
+		post("/api/v1/servers/:server/policy", person(people.Maintainer), s.setPolicy).proven(),
 		post("/api/v1/servers/:server/policy/try", reads, s.tryPolicy),
-		post("/api/v1/servers/:server/policy/decide", person(people.Maintainer), s.decidePolicy),
+		post("/api/v1/servers/:server/policy/decide", person(people.Maintainer), s.decidePolicy).proven(),
 		get("/api/v1/servers/:server/releases", reads, s.listReleases),
 		get("/api/v1/servers/:server/compare", reads, s.compareListings),
 		get("/api/v1/listings/:id", reads, s.showListing),
@@ -122,9 +131,9 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/releases/:id/threads/:thread/resolve", reviews, s.resolveThread),
 		post("/api/v1/releases/:id/threads/:thread/reopen", reviews, s.reopenThread),
 		post("/api/v1/releases/:id/baseline", maintains, s.acceptBaseline),
-		post("/api/v1/releases/:id/release", maintains, s.markReleased),
+		post("/api/v1/releases/:id/release", maintains, s.markReleased).proven(),
 		post("/api/v1/releases/:id/withdraw", maintains, s.withdrawRelease),
-		post("/api/v1/releases/:id/override", person(people.Admin).or(people.ScopeReview), s.overrideRelease),
+		post("/api/v1/releases/:id/override", person(people.Admin).or(people.ScopeReview), s.overrideRelease).proven(),
 		post("/api/v1/releases/:id/override/end", maintains, s.endOverride),
 
 		get("/api/v1/openapi.yaml", anybody, s.openAPI).bare(),

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -19,11 +21,14 @@ const (
 	sessionRefresh = 5 * time.Minute    // how stale the end of a session may get before it is written again
 	sessionLongest = 7 * 24 * time.Hour // however busy it is
 
-	// sessionUser is the key that holds the id of the user, a string. The store
-	// reads it too (store.SessionUser), to end every session of a user.
-	sessionUser    = "user"
-	sessionSince   = "since" // Unix seconds of the sign-in
+	// Keys that the store reads too are those of package people.
+	sessionUser    = people.SessionUser
+	sessionSince   = people.SessionSince
 	sessionFlashes = "flashes"
+	sessionProof   = "proof" // Unix seconds of when somebody last proved who they are
+	sessionHalf    = "half"  // id of a user whose code is still missing
+	halfLasts      = 10 * time.Minute
+	longestAgent   = 300 // bytes of what a browser says it is
 )
 
 // SessionStore keeps sessions by a hash of their token. It is its own codec, since
@@ -102,6 +107,8 @@ func (s *Server) touchSession(c echo.Context) bool {
 	}
 	if idle.Sub(s.sessions.Deadline(ctx)) >= sessionRefresh {
 		s.sessions.SetDeadline(ctx, idle)
+		s.sessions.Put(ctx, people.SessionSeen, now.Unix())
+		s.sessions.Put(ctx, people.SessionAddr, c.RealIP())
 	}
 	return true
 }
@@ -116,11 +123,38 @@ func (s *Server) signIn(c echo.Context, u *people.User) error {
 	if err := s.sessions.RenewToken(ctx); err != nil {
 		return fmt.Errorf("renew session: %w", err)
 	}
-	s.sessions.Put(ctx, sessionUser, u.ID)
-	s.sessions.Put(ctx, sessionSince, s.opt.Now().Unix())
+	s.putSession(ctx, u.ID, c.RealIP(), c.Request().UserAgent())
 	if _, _, err := s.sessions.Commit(ctx); err != nil {
 		return fmt.Errorf("keep session: %w", err)
 	}
+	return nil
+}
+
+// putSession fills in a new session of a user, who has just proved who they are.
+func (s *Server) putSession(ctx context.Context, userID, addr, agent string) {
+	now := s.opt.Now()
+	s.sessions.SetDeadline(ctx, now.Add(sessionIdle))
+	s.sessions.Put(ctx, sessionUser, userID)
+	s.sessions.Put(ctx, people.SessionID, base64.RawURLEncoding.EncodeToString(randomBytes(12)))
+	s.sessions.Put(ctx, sessionSince, now.Unix())
+	s.sessions.Put(ctx, sessionProof, now.Unix())
+	s.sessions.Put(ctx, people.SessionSeen, now.Unix())
+	s.sessions.Put(ctx, people.SessionAddr, addr)
+	s.sessions.Put(ctx, people.SessionAgent, strings.ToValidUTF8(agent[:min(len(agent), longestAgent)], ""))
+}
+
+// holdHalf remembers, for some minutes, whose code is still missing. It is nobody's
+// session: nothing but the page that asks for the code reads it.
+func (s *Server) holdHalf(c echo.Context, u *people.User) error {
+	ctx := c.Request().Context()
+	if err := s.sessions.Clear(ctx); err != nil {
+		return fmt.Errorf("clear session: %w", err)
+	}
+	if err := s.sessions.RenewToken(ctx); err != nil {
+		return fmt.Errorf("renew session: %w", err)
+	}
+	s.sessions.SetDeadline(ctx, s.opt.Now().Add(halfLasts))
+	s.sessions.Put(ctx, sessionHalf, u.ID)
 	return nil
 }
 

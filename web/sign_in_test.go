@@ -37,7 +37,7 @@ func (in *instance) tryPassword(email, password, addr string) answer {
 }
 
 // cookieOf is the session that an answer gives.
-func cookieOf(t *testing.T, a answer) who {
+func cookieOf(t testing.TB, a answer) who {
 	t.Helper()
 	cookies := (&http.Response{Header: a.header}).Cookies()
 	if len(cookies) != 1 || cookies[0].Value == "" {

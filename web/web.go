@@ -75,6 +75,9 @@ type Options struct {
 	// Stories are pages made from fixtures, shown under /storybook to whoever works on
 	// them; none for a server that people use.
 	Stories []Story
+	// ProofLasts is how long somebody need not prove again who they are before what
+	// takes a proof; zero is review.ProofLasts.
+	ProofLasts time.Duration
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -166,6 +169,9 @@ func withDefaults(opt Options) Options {
 	if opt.StopGrace == 0 {
 		opt.StopGrace = defaultStopGrace
 	}
+	if opt.ProofLasts == 0 {
+		opt.ProofLasts = review.ProofLasts
+	}
 	if opt.Ready == nil {
 		opt.Ready = func(context.Context) error { return nil }
 	}
@@ -244,7 +250,11 @@ func (s *Server) guards(r route) []echo.MiddlewareFunc {
 	if r.plain {
 		return []echo.MiddlewareFunc{s.limitBody(r.body)}
 	}
-	return []echo.MiddlewareFunc{s.limitBody(r.body), s.sameOrigin, s.loadSession, s.identify(r.who)}
+	guards := []echo.MiddlewareFunc{s.limitBody(r.body), s.sameOrigin, s.loadSession, s.identify(r.who)}
+	if r.proof {
+		guards = append(guards, s.askProof)
+	}
+	return guards
 }
 
 // ipExtractor trusts no header unless the operator named proxies.

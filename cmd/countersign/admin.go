@@ -223,6 +223,7 @@ func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, f
 type userCmd struct {
 	Add           userAddCmd       `cmd:"" help:"Add a person; prints an invitation link unless a password is given."`
 	ResetLink     userResetCmd     `cmd:"" help:"Make a link with which a person sets a new password."`
+	RemoveFactor  removeFactorCmd  `cmd:"" name:"remove-second-factor" help:"Remove the second factor of somebody who lost it; ends their sessions."`
 	RevokeAnswers revokeAnswersCmd `cmd:"" help:"Take back what an account answered since a time."`
 	MayOverride   mayOverrideCmd   `cmd:"" help:"Let a person override on a server, or not any more."`
 }
@@ -298,6 +299,28 @@ func (c *userResetCmd) Run(e *env) error {
 		return err
 	}
 	return say(e.stdout, c.JSON, map[string]string{"link": link}, "This link works once, for an hour:\n%s", link)
+}
+
+type removeFactorCmd struct {
+	Email string `arg:"" help:"The person's mail address."`
+	JSON  bool   `help:"Print JSON."`
+}
+
+// Run removes a second factor.
+func (c *removeFactorCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	u, err := in.svc.UserByEmail(e.ctx, actor, c.Email)
+	if err != nil {
+		return err
+	}
+	if err := in.svc.RemoveSecondFactor(e.ctx, actor, u.ID); err != nil {
+		return err
+	}
+	return say(e.stdout, c.JSON, map[string]string{"email": u.Email}, "The second factor of %s is removed; their sessions are ended.", u.Email)
 }
 
 type tokenCmd struct {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign/internal/config"
 	"github.com/countersign/countersign/internal/demo"
@@ -24,6 +25,9 @@ import (
 const (
 	demoAddr  = "127.0.0.1:8080"
 	demoEmail = "you@demo.invalid"
+	// demoProof is longer than any session: who came by the demo's link has nothing to
+	// prove themselves with.
+	demoProof = 365 * 24 * time.Hour
 )
 
 type demoCmd struct {
@@ -46,7 +50,7 @@ func (c *demoCmd) Run(e *env) error {
 		return fmt.Errorf("the demo's database can't be opened: %w", err)
 	}
 	defer in.close()
-	in.serving = true
+	in.serving, in.proof = true, demoProof
 	if err := in.prepareKey(e.ctx); err != nil {
 		return err
 	}

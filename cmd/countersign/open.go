@@ -23,7 +23,8 @@ type instance struct {
 	hub   *live.Hub // wakes pages that wait
 	meter *metrics.Metrics
 
-	serving bool // signs a checkpoint at its end
+	serving bool          // signs a checkpoint at its end
+	proof   time.Duration // how long a proof of who somebody is is good for; 0 as usual
 }
 
 // openInstance migrates and opens the database of the configuration. Every
@@ -45,7 +46,9 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 		return nil, err
 	}
 	meter := metrics.New(version())
-	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Observer: meter, Signer: keyOf(cfg).read, Limits: limitsOf(cfg)})
+	svc := review.NewService(st, review.Config{
+		BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), SecondFactor: cfg.RequireSecondFactor, Observer: meter, Signer: keyOf(cfg).read, Limits: limitsOf(cfg),
+	})
 	if _, err := svc.IndexAll(ctx); err != nil {
 		st.Close()
 		return nil, err

@@ -144,6 +144,7 @@ func (i *instance) server(log *slog.Logger, stories []web.Story) (*web.Server, e
 		BaseURL:        i.cfg.BaseURL,
 		TrustedProxies: i.cfg.TrustedProxies,
 		Sessions:       i.store.Sessions(),
+		ProofLasts:     i.proof,
 		Ready:          i.store.Ping,
 		Live:           i.hub,
 		Log:            log,

@@ -40,6 +40,9 @@ type Config struct {
 	SigningKeyFile string // file that holds it; "" when SigningKey does
 	OwnSigningKey  bool   // nobody configured a key: the file is ours to make
 
+	// RequireSecondFactor asks whoever decides for a second factor, on every server.
+	RequireSecondFactor bool
+
 	// TrustedProxies may say for whom they ask (X-Forwarded-For); by default none.
 	TrustedProxies []netip.Prefix
 
@@ -97,6 +100,7 @@ func Load(lookup Lookup) (Config, error) {
 	c.KeepDeliveries = r.days("KEEP_DELIVERIES_DAYS", 400)
 	c.KeepNotices = r.days("KEEP_NOTICES_DAYS", 180)
 	c.KeepRefs = r.days("KEEP_REFS_DAYS", 180)
+	c.RequireSecondFactor = r.flag("REQUIRE_SECOND_FACTOR")
 	r.check(c)
 	if c.BaseURL == "" {
 		c.BaseURL = "http://" + browsable(c.Addr)
@@ -165,6 +169,7 @@ func (c Config) Settings() []Setting {
 		plain("OPEN_RELEASES", strconv.Itoa(c.OpenReleases)),
 		plain("PUSHES_PER_DAY", strconv.Itoa(c.PushesPerDay)),
 		plain("PUSHES_PER_MINUTE", strconv.Itoa(c.PushesPerMinute)),
+		plain("REQUIRE_SECOND_FACTOR", strconv.FormatBool(c.RequireSecondFactor)),
 		hidden("SECRET", c.Secret),
 		c.signingKeySetting(),
 		plain("SERVER_MIB", strconv.FormatInt(c.ServerBytes>>20, 10)),
@@ -367,6 +372,16 @@ func (r *reader) signingKey(c *Config) {
 	case c.SigningKey == "" && c.SigningKeyFile == "":
 		c.SigningKeyFile, c.OwnSigningKey = filepath.Join(c.DataDir, SigningKeyName), true
 	}
+}
+
+// flag reads true or false; unset is false.
+func (r *reader) flag(name string) bool {
+	text := r.text(name, "false")
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		r.fault(name, "%q is neither true nor false", text)
+	}
+	return on
 }
 
 // prefixes reads a comma-separated list of addresses and networks.

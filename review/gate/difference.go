@@ -94,6 +94,7 @@ func (p Policy) switches() []Clause {
 		{"order_asks", on(p.Order)},
 		{"required_with_default", on(p.RequiredWithDefault)},
 		{"destructive_expiry_days", count(p.DestructiveDays, "%s days")},
+		{"require_second_factor", on(p.SecondFactor)},
 		{"no_shell_tokens", on(p.NoShellTokens)},
 		{"bound_deliveries_only", on(p.BoundDeliveries)},
 		{"limits/hosts", strings.Join(p.Limits.Hosts, ", ")},

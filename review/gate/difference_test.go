@@ -45,7 +45,7 @@ func TestEveryFieldDiffers(t *testing.T) {
 	values := map[string]any{
 		"Preset": gate.JustMe, "Lines": map[gate.Row]gate.Line{gate.RowBreaking: {Approvals: 3}}, "Owners": []gate.OwnerRule{{People: []string{"a@b"}}},
 		"Teams": map[string][]string{"x": {"a@b"}}, "Families": map[string][]string{"x": {"x_*"}}, "FindingSeverity": lint.Warn,
-		"AllThreads": true, "Order": true, "RequiredWithDefault": true, "DestructiveDays": 3, "NoShellTokens": true, "BoundDeliveries": true,
+		"AllThreads": true, "Order": true, "RequiredWithDefault": true, "DestructiveDays": 3, "NoShellTokens": true, "SecondFactor": true, "BoundDeliveries": true,
 		"Limits": gate.Limits{Growth: 5},
 	}
 	for i := range reflect.TypeFor[gate.Policy]().NumField() {

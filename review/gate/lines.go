@@ -247,6 +247,7 @@ func (p Policy) Loosens(old Policy) []string {
 	say(!old.RequiredWithDefault && p.RequiredWithDefault, "required_with_default: asks what behaviour asks.")
 	say(old.DestructiveDays > 0 && (p.DestructiveDays == 0 || p.DestructiveDays > old.DestructiveDays), "destructive_expiry_days: approvals of destructive tools count for longer.")
 	say(milder(old.FindingSeverity, p.FindingSeverity), "finding_severity: fewer findings block.")
+	say(old.SecondFactor && !p.SecondFactor, "second_factor: nobody who decides needs one.")
 	say(old.NoShellTokens && !p.NoShellTokens, "shell_tokens: answers by tokens made on the command line count.")
 	say(old.BoundDeliveries && !p.BoundDeliveries, "bound_deliveries: the query of a push is not bound by its id.")
 	return out
@@ -301,6 +302,7 @@ func Strictest(old, now Policy) Policy {
 		out.FindingSeverity = old.FindingSeverity
 	}
 	out.NoShellTokens = old.NoShellTokens || now.NoShellTokens
+	out.SecondFactor = old.SecondFactor || now.SecondFactor
 	out.BoundDeliveries = old.BoundDeliveries || now.BoundDeliveries
 	return out
 }

@@ -40,6 +40,7 @@ type Policy struct {
 	RequiredWithDefault bool `json:"required_with_default,omitempty" yaml:"required_with_default"`     // a property that became required and has a default asks what behaviour asks
 	DestructiveDays     int  `json:"destructive_expiry_days,omitempty" yaml:"destructive_expiry_days"` // how long approvals of destructive tools count before their release; 0 is for ever
 	NoShellTokens       bool `json:"no_shell_tokens,omitempty" yaml:"no_shell_tokens"`                 // approvals by review tokens that were made on the command line don't count
+	SecondFactor        bool `json:"require_second_factor,omitempty" yaml:"require_second_factor"`     // whoever decides needs a second factor
 	BoundDeliveries     bool `json:"bound_deliveries_only,omitempty" yaml:"bound_deliveries_only"`     // signed pushes must bind their query
 
 	// FindingSeverity is the mildest severity at which a finding blocks until somebody

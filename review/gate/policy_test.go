@@ -81,6 +81,7 @@ func TestLoosens(t *testing.T) {
 		{"expiry off", set(func(p *gate.Policy) { p.DestructiveDays = 30 }), team(), "destructive_expiry_days:"},
 		{"expiry later", set(func(p *gate.Policy) { p.DestructiveDays = 30 }), set(func(p *gate.Policy) { p.DestructiveDays = 31 }), "destructive_expiry_days:"},
 		{"expiry sooner", set(func(p *gate.Policy) { p.DestructiveDays = 30 }), set(func(p *gate.Policy) { p.DestructiveDays = 29 }), ""},
+		{"second factor", set(func(p *gate.Policy) { p.SecondFactor = true }), team(), "second_factor:"},
 		{"shell tokens", set(func(p *gate.Policy) { p.NoShellTokens = true }), team(), "shell_tokens:"},
 		{"bound deliveries", set(func(p *gate.Policy) { p.BoundDeliveries = true }), team(), "bound_deliveries:"},
 	}
@@ -132,6 +133,7 @@ func anyPolicy(r *rand.Rand) gate.Policy {
 	p.AllThreads, p.Order, p.RequiredWithDefault = coin(), coin(), coin()
 	p.Limits = gate.Limits{Hosts: []string{"codex"}[:r.IntN(2)], Ceiling: r.IntN(3), Growth: r.IntN(3)}
 	p.NoShellTokens, p.BoundDeliveries, p.DestructiveDays = coin(), coin(), r.IntN(3)*10
+	p.SecondFactor = coin()
 	return p
 }
 

@@ -320,7 +320,10 @@ func labels(who []*Person) []string {
 // missing says why nobody can answer, and whom to add.
 func (e *evaluation) missing() string {
 	all := labels(e.who(func(p *Person) bool { return p.Decides }))
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0 && e.facts.Policy.SecondFactor:
+		return "Nobody with the role reviewer or maintainer on this server has the second factor that is required: add somebody, or let them set one up."
+	case len(all) == 0:
 		return "Nobody has the role reviewer or maintainer on this server: add somebody."
 	}
 	return fmt.Sprintf("Only %s may decide here and wrote or pushed this: add another reviewer.", and(all))

@@ -49,7 +49,9 @@ type User struct {
 	CreatedAt    time.Time
 	JoinedAt     time.Time // when they first got in; zero while the invitation is open
 	DisabledAt   time.Time // zero while the account is active
-	Memberships  []Membership
+	// SecondFactorAt is when a second factor was confirmed; zero without one.
+	SecondFactorAt time.Time
+	Memberships    []Membership
 }
 
 // Membership gives a user a role on one server, or on every server when
@@ -58,6 +60,9 @@ type Membership struct {
 	ServerID string
 	Role     Role
 }
+
+// HasSecondFactor reports whether signing in asks for a code.
+func (u *User) HasSecondFactor() bool { return u != nil && !u.SecondFactorAt.IsZero() }
 
 // Joined reports whether somebody ever came for the account.
 func (u *User) Joined() bool { return !u.JoinedAt.IsZero() }

@@ -31,6 +31,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"depth", depthCases},
 		{"talk", talkCases},
 		{"people", peopleCases},
+		{"factor", factorCases},
 		{"list", listCases},
 		{"finding", findingCases},
 		{"retention", retentionCases},

@@ -131,7 +131,7 @@ func testUsers(b *bench) {
 
 	zoe.Memberships = []people.Membership{{ServerID: s.ID, Role: people.Admin}}
 	zoe.Name, zoe.Email, zoe.DisabledAt, zoe.PasswordHash = "", "z@example.com", b.now(), "other"
-	zoe.JoinedAt, zoe.InvitedBy = b.now(), ada.ID
+	zoe.JoinedAt, zoe.InvitedBy, zoe.SecondFactorAt = b.now(), ada.ID, b.now()
 	b.update(func(tx review.Tx) error { return tx.UpdateUser(b.ctx, zoe) })
 	byID := read(b, func(tx review.Tx) (*people.User, error) { return tx.UserByID(b.ctx, zoe.ID) })
 	b.equal(byID, zoe)
@@ -235,4 +235,54 @@ func testUnusedLinks(b *bench) {
 	b.equal(unused(review.LinkInvite), []review.Link{second})
 	b.equal(unused(review.LinkReset), []review.Link{other})
 	b.refuses(review.Conflict, func(tx review.Tx) error { return tx.UseLink(b.ctx, first.Hash, b.now()) })
+}
+
+func testSecondFactors(b *bench) {
+	zoe := &people.User{ID: newID(), Email: "zoe@example.com", CreatedAt: b.now()}
+	rob := &people.User{ID: newID(), Email: "rob@example.com", CreatedAt: b.now()}
+	f := &review.SecondFactor{UserID: zoe.ID, Sealed: []byte{0, 0xff, 1}, CreatedAt: b.now()}
+	b.update(func(tx review.Tx) error {
+		if err := tx.InsertUser(b.ctx, zoe); err != nil {
+			return err
+		}
+		if err := tx.InsertUser(b.ctx, rob); err != nil {
+			return err
+		}
+		return tx.PutSecondFactor(b.ctx, f)
+	})
+	get := func(u *people.User) *review.SecondFactor {
+		return read(b, func(tx review.Tx) (*review.SecondFactor, error) { return tx.SecondFactor(b.ctx, u.ID) })
+	}
+	b.equal(get(zoe), f)
+	missing(b, func(tx review.Tx) (*review.SecondFactor, error) { return tx.SecondFactor(b.ctx, rob.ID) })
+	f.Sealed, f.ConfirmedAt, f.LastStep = []byte("other"), b.now(), 60_000_000
+	b.update(func(tx review.Tx) error { return tx.PutSecondFactor(b.ctx, f) })
+	b.equal(get(zoe), f)
+	use := func(step int64) func(review.Tx) error {
+		return func(tx review.Tx) error { return tx.UseStep(b.ctx, zoe.ID, step) }
+	}
+	b.refuses(review.NotFound, use(60_000_000))
+	b.update(use(60_000_001))
+	b.refuses(review.NotFound, use(60_000_001))
+	b.refuses(review.NotFound, use(59_999_999))
+
+	left := func(u *people.User) int {
+		return read(b, func(tx review.Tx) (int, error) { return tx.CountRecoveryCodes(b.ctx, u.ID) })
+	}
+	codes := [][]byte{[]byte("one"), []byte("two")}
+	b.update(func(tx review.Tx) error {
+		if err := tx.PutRecoveryCodes(b.ctx, rob.ID, codes[:1]); err != nil {
+			return err
+		}
+		return tx.PutRecoveryCodes(b.ctx, zoe.ID, codes)
+	})
+	once := func(tx review.Tx) error { return tx.UseRecoveryCode(b.ctx, zoe.ID, codes[0], b.now()) }
+	b.update(once)
+	b.refuses(review.NotFound, once)
+	b.equal([]int{left(zoe), left(rob)}, []int{1, 1})
+	b.update(func(tx review.Tx) error { return tx.PutRecoveryCodes(b.ctx, zoe.ID, codes) }) // used ones are new again: they were made anew
+	b.equal(left(zoe), 2)
+	b.update(func(tx review.Tx) error { return tx.DeleteSecondFactor(b.ctx, zoe.ID) })
+	missing(b, func(tx review.Tx) (*review.SecondFactor, error) { return tx.SecondFactor(b.ctx, zoe.ID) })
+	b.equal([]int{left(zoe), left(rob)}, []int{0, 1})
 }

@@ -92,6 +92,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"tokens", testTokens},
 		{"links", testLinks},
 		{"unused links", testUnusedLinks},
+		{"second factors", testSecondFactors},
 		{"deliveries", testDeliveries},
 		{"replays", testReplays},
 		{"unverified deliveries are counted", testUnverified},
