@@ -86,10 +86,14 @@ func (s *Server) textPage(c echo.Context) error {
 // exact says of both sides of a change how their descriptions are copied.
 func (p *releasePresenter) exact(s sides, oldAt, newAt int) []views.CopyText {
 	var out []views.CopyText
-	if d := stringOf(s.old, surface.Tool.Description); d != nil && p.v.BaseListing != nil && oldAt > 0 {
+	old, new := stringOf(s.old, surface.Tool.Description), stringOf(s.new, surface.Tool.Description)
+	if old != nil && new != nil && *old == *new {
+		oldAt = 0 // once is enough
+	}
+	if old != nil && p.v.BaseListing != nil && oldAt > 0 {
 		out = append(out, copyText(p.v.Server.Slug, p.v.BaseListing.ID, oldAt, prose.Show(s.oldLabel).String()))
 	}
-	if d := stringOf(s.new, surface.Tool.Description); d != nil && p.v.Listing.ID != "" && newAt > 0 {
+	if new != nil && p.v.Listing.ID != "" && newAt > 0 {
 		out = append(out, copyText(p.v.Server.Slug, p.v.Listing.ID, newAt, prose.Show(s.newLabel).String()))
 	}
 	return out
