@@ -112,7 +112,7 @@ func (e *evaluation) subject(s *Subject) {
 	case v != nil:
 		e.tally.rejected++
 		e.requirement(s, Open, rejectedWhy(v), e.takersBack(v))
-		e.since[e.requirements[len(e.requirements)-1].ID] = v.At
+		e.since[e.requirements[len(e.requirements)-1].ID] = e.stands.rejectedLast(s)
 	case e.facts.ReleasedAs != "":
 		e.settle(s, ground{by: "release " + e.facts.ReleasedAs, kind: byBase, at: e.facts.BaseAt})
 	case s.Kind == "":

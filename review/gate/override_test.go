@@ -41,6 +41,11 @@ func TestOverride(t *testing.T) {
 			v.At = day0.Add(time.Hour)
 			f.Verdicts = []gate.Verdict{v}
 		}, gate.Blocked, gate.Open},
+		{"a rejection from before, another later", func(f *gate.Facts) {
+			old, late := says("rob", gate.Reject, find(change.Behaviour), "No."), says("rita", gate.Reject, find(change.Behaviour), "Nor I.")
+			old.At, late.At = day0, day0.Add(time.Hour)
+			f.Verdicts = []gate.Verdict{old, late}
+		}, gate.Blocked, gate.Open},
 		{"withdrawn", func(f *gate.Facts) {
 			f.Withdrawn = "It leaks"
 			f.Overrides[0].Requirements = []string{"approval:find", "withdrawn"}

@@ -120,11 +120,34 @@ func (o *opinion) rejection() *Verdict {
 // rejection returns an active rejection of the subject: of its bytes, or of its
 // removal. A rejection counts whoever gives it and however long they are gone.
 func (st Standing) rejection(s *Subject) *Verdict {
-	os := st.content[contentKey(s)]
-	if s.removal() {
-		os = st.step[stepKey(s)]
+	return st.on(s).rejection()
+}
+
+// rejectedLast is when the newest active rejection of the subject was given: one
+// that joins others is news, too.
+func (st Standing) rejectedLast(s *Subject) (at time.Time) {
+	later := func(v *Verdict) {
+		if v != nil && v.Kind == Reject && v.At.After(at) {
+			at = v.At
+		}
 	}
-	return os.rejection()
+	if os := st.on(s); os != nil {
+		for _, o := range os.byPerson {
+			later(o.whole)
+			for _, v := range o.edits {
+				later(v)
+			}
+		}
+	}
+	return at
+}
+
+// on returns the answers to a subject's bytes, or to its removal; nil for none.
+func (st Standing) on(s *Subject) *opinions {
+	if s.removal() {
+		return st.step[stepKey(s)]
+	}
+	return st.content[contentKey(s)]
 }
 
 // Opinion is what one person's answers come to.
