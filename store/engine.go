@@ -45,6 +45,7 @@ type engine struct {
 	lock     string // taken by a migration before it looks
 	sealLock string // says whether nobody else seals, and keeps it so; "" when a transaction that writes does
 	notify   string // tells other programs on the database; "" when there are none
+	alone    string // begins a transaction that loses no more races; "" where writers are alone anyway
 
 	anonymous bool // long statements are quicker with ? for $1
 
@@ -70,6 +71,10 @@ var (
 		lock:     "SELECT pg_advisory_xact_lock(7237123446850872179)",
 		sealLock: "SELECT pg_try_advisory_xact_lock(7237123446850872180)",
 		notify:   "SELECT pg_notify($1, $2)",
+		// Whoever acts writes the audit, so nobody else commits an act meanwhile. Locking
+		// a table takes no snapshot: the first statement after it sees all that was
+		// committed while it waited.
+		alone: "LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE",
 
 		catalogue: `SELECT t.relname AS table_name, c.attname AS column_name, format_type(c.atttypid, c.atttypmod) AS type,
 				COALESCE(array_position(i.indkey::int2[], c.attnum) + 1, 0) AS key_place
@@ -86,6 +91,7 @@ const (
 	idleConns        = 4
 	idleFor          = 5 * time.Minute
 	conflictRetries  = 40
+	patience         = 2 // races that a transaction loses before it runs alone
 	sqliteBusyMillis = 10_000
 	cachedTools      = 100_000 // some 20 MB
 

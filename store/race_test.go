@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 
 	"github.com/countersign/countersign/review"
 )
@@ -146,4 +147,51 @@ func TestDamage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStarving runs a long transaction among many short ones that write what it
+// reads. Where it would lose for ever it runs alone, and wins.
+func TestStarving(t *testing.T) {
+	onBoth(t, func(t *testing.T, address string) {
+		s := openMigrated(t, address)
+		act := func(tx review.Tx, read time.Duration) error {
+			srv, err := tx.ServerBySlug(t.Context(), "s")
+			if err != nil {
+				return err
+			}
+			time.Sleep(read)
+			srv.Name += "."
+			if err := tx.UpdateServer(t.Context(), srv); err != nil {
+				return err
+			}
+			return tx.AppendAudit(t.Context(), &review.AuditEntry{ID: uuid.Must(uuid.NewV7()).String(), At: time.Now(), Act: "server.set"})
+		}
+		done := make(chan struct{})
+		var short sync.WaitGroup
+		for range 6 {
+			short.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					if err := s.Update(t.Context(), func(tx review.Tx) error { return act(tx, 0) }); err != nil {
+						t.Errorf("short: %v", err)
+						return
+					}
+				}
+			})
+		}
+		attempts := 0
+		err := s.Update(t.Context(), func(tx review.Tx) error {
+			attempts++
+			return act(tx, 100*time.Millisecond)
+		})
+		close(done)
+		short.Wait()
+		if err != nil || attempts > patience+1 {
+			t.Errorf("the long one took %d attempts: %v", attempts, err)
+		}
+	})
 }

@@ -16,8 +16,9 @@ import (
 // Update runs f in one write transaction and commits when f returns nil. When f
 // returns an error or panics, nothing of it is kept. On PostgreSQL a transaction
 // that lost a race against another is run again, after a growing pause, so f
-// must not have effects of its own; when it loses too often the error is of kind
-// Unavailable.
+// must not have effects of its own. One that keeps losing, as a long one does among
+// many short ones, runs while no other acts; when it loses even so the error is of
+// kind Unavailable.
 //
 // A statement that fails ends the transaction, even if f goes on and returns
 // nil. An Update or View inside f is refused with an error of kind Internal.
@@ -35,7 +36,8 @@ func (s *Store) transact(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions
 		return review.Errorf(review.Internal, "A transaction was begun inside another one.")
 	}
 	for lost := 0; ; lost++ {
-		again, err := s.once(ctx, pool, opts, f)
+		alone := lost >= patience && opts == s.engine.update
+		again, err := s.once(ctx, pool, opts, alone, f)
 		if !again || lost == s.retries {
 			return err
 		}
@@ -46,12 +48,17 @@ func (s *Store) transact(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions
 }
 
 // once runs one attempt; again says that it lost a race and may win the next.
-func (s *Store) once(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions, f func(review.Tx) error) (again bool, err error) {
+func (s *Store) once(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions, alone bool, f func(review.Tx) error) (again bool, err error) {
 	begun, err := pool.BeginTxx(ctx, opts)
 	if err != nil {
 		return false, failure(ctx, err)
 	}
 	defer begun.Rollback() // no-op after Commit; else for errors and panics alike
+	if alone && s.engine.alone != "" {
+		if _, err := begun.ExecContext(ctx, s.engine.alone); err != nil {
+			return lostRace(err), failure(ctx, err)
+		}
+	}
 	t := &tx{db: begun, store: s}
 	err = f(t)
 	if t.failed != nil && (err == nil || lostRace(t.failed)) {
