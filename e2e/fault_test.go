@@ -36,6 +36,8 @@ type rig struct {
 	env      []string
 	tokens   []string // of reviewers, on every server
 	servers  int
+
+	pushToken string // of the server that was added last
 }
 
 const rigReviewers = 6
@@ -88,6 +90,7 @@ func (r *rig) addServer() (slug, token string) {
 		r.must(err)
 		token, _, err = svc.CreateToken(r.Context(), rigShell, review.NewToken{Name: slug, ServerSlug: slug, Scopes: []people.Scope{people.ScopePush, people.ScopeRead}})
 		r.must(err)
+		r.pushToken = token
 	})
 	return slug, token
 }
@@ -286,7 +289,7 @@ func (l *load) call(method, path, token string, body []byte, into any) bool {
 	}
 	what := fmt.Sprintf("%s %s: %d %s", method, path, resp.StatusCode, text)
 	var problem struct{ Detail string }
-	if resp.StatusCode == http.StatusServiceUnavailable && json.Unmarshal(text, &problem) == nil && strings.Contains(problem.Detail, "try again") {
+	if resp.StatusCode == http.StatusServiceUnavailable && json.Unmarshal(text, &problem) == nil && (strings.Contains(problem.Detail, "try again") || strings.Contains(problem.Detail, "disk may be full")) {
 		what = ""
 	}
 	if resp.StatusCode == http.StatusConflict {

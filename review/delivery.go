@@ -144,8 +144,12 @@ func (s *Service) refuse(ctx context.Context, p *push, why error) error {
 	d := p.delivery
 	d.Status, d.Outcome, d.Problems = e.Kind.Status(), e.Sentence, e.Problems
 	if !d.Verified {
-		if wait := s.forgeries.take(d.RemoteAddr, s.now()); wait > 0 {
-			return &Error{Kind: RateLimited, RetryAfter: wait, Sentence: "Too many pushes that could not be verified. Wait a minute and check the secret."}
+		// While the database is away nobody can be verified: that is no forgery, and who
+		// tries again must not find the door shut when it is back.
+		if e.Kind != Unavailable && e.Kind != Internal {
+			if wait := s.forgeries.take(d.RemoteAddr, s.now()); wait > 0 {
+				return &Error{Kind: RateLimited, RetryAfter: wait, Sentence: "Too many pushes that could not be verified. Wait a minute and check the secret."}
+			}
 		}
 		d.BodyHash, d.BodyBytes, d.Params = surface.Hash{}, 0, PushParams{}
 	}
