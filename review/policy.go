@@ -209,7 +209,11 @@ func firstPolicy(srv *Server) *PolicyVersion {
 // enforce puts a stored version into force. What the shell does applies at once.
 func (e *policyEdit) enforce(v *PolicyVersion) error {
 	old := e.server.Policy
-	v.State, v.DecidedAt = PolicyInForce, e.s.now()
+	last, err := e.opened()
+	if err != nil {
+		return err
+	}
+	v.State, v.DecidedAt = PolicyInForce, e.s.after(last)
 	if len(v.Loosens) > 0 && !e.actor.Shell {
 		v.Policy.LoosenedAt = v.DecidedAt
 	}
@@ -224,6 +228,16 @@ func (e *policyEdit) enforce(v *PolicyVersion) error {
 		return err
 	}
 	return e.s.audit(e.ctx, e.tx, e.actor, act{name: "policy.set", serverID: e.server.ID, subject: e.server.Slug, before: old, after: v.facts()})
+}
+
+// opened is when the server's newest release was opened: a looser policy comes after
+// it, whatever the clock says.
+func (e *policyEdit) opened() (time.Time, error) {
+	rs, err := e.tx.Releases(e.ctx, e.server.ID, "", Page{Limit: 1})
+	if err != nil || len(rs) == 0 {
+		return time.Time{}, err
+	}
+	return rs[0].CreatedAt, nil
 }
 
 // DecidePolicy agrees to the version that waits for a second person, or refuses it.

@@ -167,7 +167,11 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		if r.Head.Digest != digest {
 			return Errorf(Conflict, "The listing changed while you read: its digest is %s now. Nothing was released; look again.", r.Head.Digest)
 		}
-		r.ReleasedAt, r.ReleasedBy, r.ReleasedRevision = s.now(), a.userID(), as.revision.N
+		var last time.Time
+		if as.last != nil {
+			last = as.last.ReleasedAt
+		}
+		r.ReleasedAt, r.ReleasedBy, r.ReleasedRevision = s.after(last), a.userID(), as.revision.N
 		if as.base != nil {
 			r.ReleasedBaseID = as.base.ID
 		}

@@ -179,6 +179,19 @@ func (l Limits) withDefaults() Limits {
 // now is the time in UTC, as exact as a store keeps it.
 func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }
 
+// after is now, but never before what it follows. What counts is which of two acts
+// came later, and clocks are set back, or differ between instances.
+func (s *Service) after(last time.Time) time.Time {
+	return later(s.now(), last.Add(time.Microsecond))
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
 // url makes an address of a path. Only BaseURL decides the host.
 func (s *Service) url(path string) string { return strings.TrimSuffix(s.cfg.BaseURL, "/") + path }
 

@@ -149,6 +149,7 @@ type decision struct {
 	report  *change.Report
 	changes map[string]*change.Change
 	own     bool
+	at      time.Time // of the batch, once something is added
 	stands  gate.Standing
 	given   []gate.Verdict // with those of this batch
 
@@ -206,6 +207,18 @@ func (d *decision) open() error {
 	return nil
 }
 
+// said is when anything was last said of the candidate: an answer, or an override
+// that an answer may end.
+func (as *assessment) said() (last time.Time) {
+	for _, v := range as.facts.Verdicts {
+		last = later(last, v.At)
+	}
+	for _, o := range as.facts.Overrides {
+		last = later(last, o.At)
+	}
+	return last
+}
+
 func (d *decision) stale() error {
 	return &Error{Kind: Stale, Current: d.report.Changes, Sentence: d.as.release.Title() + " changed while you read. Nothing was stored; your notes are kept. See what changed."}
 }
@@ -248,10 +261,13 @@ func (d *decision) answer(c *change.Change, it VerdictItem, many bool) error {
 
 // add appends a verdict to the batch.
 func (d *decision) add(c *change.Change, edit string, kind VerdictKind, note string) {
+	if d.at.IsZero() {
+		d.at = d.s.after(d.as.said())
+	}
 	v := Verdict{
 		ID: newID(), ServerID: d.as.server.ID, Profile: d.as.release.Profile, ReleaseID: d.as.release.ID, Revision: d.as.revision.N,
 		ChangeID: c.ID, Edit: edit, Subject: c.Subject, From: c.From, To: c.To, Class: c.Class, Kind: kind, Note: note,
-		UserID: d.actor.userID(), UserLabel: d.actor.Label(), TokenID: d.actor.tokenID(), OwnPush: d.own, At: d.s.now(),
+		UserID: d.actor.userID(), UserLabel: d.actor.Label(), TokenID: d.actor.tokenID(), OwnPush: d.own, At: d.at,
 	}
 	if c.Tool != nil {
 		v.Name = *c.Tool

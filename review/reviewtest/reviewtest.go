@@ -23,6 +23,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"story", storyCases},
 		{"host", hostCases},
 		{"push", pushCases},
+		{"clock", clockCases},
 		{"approval", approvalCases},
 		{"release", releaseCases},
 		{"override", overrideCases},
