@@ -450,7 +450,7 @@ func (as *assessment) familyOf() map[string]string {
 // checkBound refuses a signed push that does not bind its query where the policy
 // asks for it.
 func checkBound(srv *Server, in Incoming) error {
-	if !srv.Policy.BoundDeliveries || strings.HasSuffix(in.WebhookID, "."+binding(in.PathQuery)) {
+	if !srv.Policy.BoundDeliveries || strings.HasSuffix(strings.ToLower(in.WebhookID), "."+binding(in.PathQuery)) {
 		return nil
 	}
 	return Errorf(Unauthenticated, "This server takes signed pushes only whose webhook-id is bound to path and query: end it in . and the first %d hex digits of their SHA-256.", BindingLength)

@@ -170,7 +170,7 @@ func checkBinding(in Incoming) error {
 	if i < 0 || len(in.WebhookID)-i-1 != BindingLength {
 		return nil
 	}
-	end := in.WebhookID[i+1:]
+	end := strings.ToLower(in.WebhookID[i+1:]) // hex digits are the same in either case
 	if strings.Trim(end, "0123456789abcdef") != "" || end == binding(in.PathQuery) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -48,7 +49,9 @@ func TestBinding(t *testing.T) {
 		Bind("msg.with.dots", path):         true,
 		"msg":                               true, // binds nothing
 		"msg.1":                             true,
-		"msg.0123456789ABCDEF":              true, // no hex digits of ours
+		"msg.0123456789ABCDEF":              false,
+		"msg.0123456789abcdeg":              true, // no hex digits
+		strings.ToUpper(Bind("msg", path)):  true,
 		"msg.0123456789abcde":               true, // too few
 		"msg.0123456789abcdef0":             true, // too many
 		"msg.0123456789abcdef":              false,

@@ -2,15 +2,21 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/web/api"
@@ -120,7 +126,7 @@ func writeProblem(c echo.Context, f failure) error {
 		Type:    "about:blank",
 		Title:   http.StatusText(f.Status),
 		Status:  f.Status,
-		Detail:  f.Sentence,
+		Detail:  prose.Show(f.Sentence).String(), // it may quote a listing, and people read it in logs
 		Kind:    string(f.Kind),
 		Request: f.Request,
 	}
@@ -128,7 +134,29 @@ func writeProblem(c echo.Context, f failure) error {
 		p.Problems = inputErrors(f.Err.Problems)
 		p.Current = current(f.Err.Current)
 	}
-	return writeJSONAs(c, f.Status, api.ProblemType, p)
+	b, err := json.Marshal(p, jsonOut)
+	if err != nil {
+		return err
+	}
+	return c.Blob(f.Status, api.ProblemType, append(escapeHidden(b), '\n'))
+}
+
+// escapeHidden writes the characters of a JSON text that can't be seen, or turn what
+// is around them, as escapes: pointers quote a listing, and logs print them.
+func escapeHidden(b []byte) []byte {
+	var out []byte
+	for _, r := range string(b) {
+		switch {
+		case !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 func inputErrors(problems []surface.Problem) []api.InputError {
@@ -136,7 +164,7 @@ func inputErrors(problems []surface.Problem) []api.InputError {
 	for _, p := range problems {
 		out = append(out, api.InputError{
 			Code: p.Code, Level: string(p.Level), Tool: p.Tool, Position: p.Position,
-			Pointer: p.Pointer, Line: p.Line, Column: p.Column, Message: p.Message,
+			Pointer: p.Pointer, Line: p.Line, Column: p.Column, Message: prose.Show(p.Message).String(),
 		})
 	}
 	return out

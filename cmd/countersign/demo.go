@@ -88,7 +88,11 @@ func (c *demoCmd) listen() (net.Listener, error) {
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("--addr %s: the demo listens on a loopback address only, such as %s", c.Addr, demoAddr)
 	}
-	return net.Listen("tcp", c.Addr)
+	ln, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("can't listen on %s: %w (another address: --addr 127.0.0.1:0 takes any that is free)", c.Addr, err)
+	}
+	return ln, nil
 }
 
 // config is the demo's own: nothing is taken from the environment, so that a

@@ -173,6 +173,16 @@ func TestProblemsAreErrorsOfOneLine(t *testing.T) {
 	}
 }
 
+// TestProblemsAreSaidOnce: what the sentence says stands in no place again.
+func TestProblemsAreSaidOnce(t *testing.T) {
+	srv := answering(t, 422, "application/problem+json",
+		`{"status":422,"detail":"Not accepted: this is a prompt.","problems":[{"message":"this is a prompt."},{"pointer":"/prompts","message":"this is a prompt."}]}`)
+	_, err := newClient(t, srv.URL).Push(t.Context(), client.PushRequest{Body: []byte("{}"), Version: "1"})
+	if want := "the server answered 422: Not accepted: this is a prompt. [/prompts]"; err == nil || err.Error() != want {
+		t.Errorf("error = %q, want %q", err, want)
+	}
+}
+
 func TestUnreachable(t *testing.T) {
 	srv := httptest.NewServer(http.NotFoundHandler())
 	base := srv.URL

@@ -55,19 +55,26 @@ func (e *Error) withPlaces() string {
 			fmt.Fprintf(&b, " (and %d more)", len(e.Problem.Problems)-shown)
 			break
 		}
-		b.WriteString(" [" + place(p) + "]")
+		if at := place(p, strings.Contains(e.Sentence, p.Message)); at != "" {
+			b.WriteString(" [" + at + "]")
+		}
 	}
 	return b.String()
 }
 
-func place(p api.InputError) string {
-	if p.Line > 0 {
-		return fmt.Sprintf("line %d, column %d: %s", p.Line, p.Column, p.Message)
+// place says where the trouble is, and what it is unless that was said already.
+func place(p api.InputError, said bool) string {
+	var parts []string
+	switch {
+	case p.Line > 0:
+		parts = append(parts, fmt.Sprintf("line %d, column %d", p.Line, p.Column))
+	case p.Pointer != "":
+		parts = append(parts, p.Pointer)
 	}
-	if p.Pointer != "" {
-		return p.Pointer + ": " + p.Message
+	if !said {
+		parts = append(parts, p.Message)
 	}
-	return p.Message
+	return strings.Join(parts, ": ")
 }
 
 // KindOf returns the kind of an error of this package, "" for others.
