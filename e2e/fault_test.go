@@ -368,13 +368,12 @@ func (l *load) checkPush(ctx context.Context, tx review.Tx, release, digest stri
 // checkVerdicts looks acknowledged answers up, and that of every batch both are
 // there or none, with the acts in the audit.
 func (l *load) checkVerdicts(ctx context.Context, tx review.Tx) error {
-	stored, acts := map[string]bool{}, 0
+	stored := map[string]bool{}
 	for release := range l.pushes {
 		vs, err := tx.VerdictsOfRelease(ctx, release)
 		if err != nil {
 			return err
 		}
-		acts += len(vs)
 		each := map[string]int{}
 		for _, v := range vs {
 			stored[release+" "+v.ChangeID] = true
@@ -389,12 +388,12 @@ func (l *load) checkVerdicts(ctx context.Context, tx review.Tx) error {
 		if err != nil {
 			return err
 		}
-		entries, err := tx.Audit(ctx, []string{r.ServerID}, review.Page{Limit: 500})
+		entries, err := tx.Audit(ctx, review.AuditFilter{ServerIDs: []string{r.ServerID}, Act: "listing.push"}, review.Page{Limit: 200})
 		if err != nil {
 			return err
 		}
-		pushed := slices.ContainsFunc(entries, func(e review.AuditEntry) bool { return e.Act == "listing.push" && e.Subject == release })
-		if !pushed && len(entries) < 500 {
+		pushed := slices.ContainsFunc(entries, func(e review.AuditEntry) bool { return e.Subject == release })
+		if !pushed {
 			l.Errorf("the audit does not have the push of release %s", release)
 		}
 	}
