@@ -187,7 +187,7 @@ func (l *load) end() {
 	l.client.CloseIdleConnections()
 }
 
-const pushesEach = 12
+const pushesEach = 9 // of two pushers: a server keeps no more than 20 releases open
 
 func (l *load) pushAll(slug, token string, pusher int) {
 	for n := 0; n < pushesEach && !l.ending.Load(); {
