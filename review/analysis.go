@@ -152,6 +152,7 @@ type pair struct {
 	opt          change.Options
 	listing      *surface.Listing // the newer, nil when it must be read
 	limits       limits           // what the policy wants to have measured
+	sight        bool             // the comparison is made, and wanted is what it means to models
 }
 
 // newPair names a comparison. Reports depend on the bytes and not only on the
@@ -209,7 +210,11 @@ func (s *Service) analysed(ctx context.Context, f func() error) error {
 // analyse makes comparisons and keeps them.
 func (s *Service) analyse(ctx context.Context, pairs []pair) error {
 	for _, p := range pairs {
-		made, err := s.compare(ctx, p)
+		compare := s.compare
+		if p.sight {
+			compare = s.look
+		}
+		made, err := compare(ctx, p)
 		if err != nil {
 			return err
 		}

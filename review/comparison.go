@@ -16,6 +16,7 @@ type CompareView struct {
 	From, To ListingInfo
 	Report   *change.Report
 	Old, New *surface.Listing
+	Sight    *Sight // what the changes mean to models
 }
 
 // Compare compares any two listings of a server, named by id, digest or version;
@@ -59,7 +60,12 @@ func compareView(ctx context.Context, tx Tx, srv *Server, from, to string, now t
 		return nil, err
 	}
 	opt := namings(named).options(ProfileKey{srv.ID, info.Profile}, now)
-	if v.Report, err = fullReport(ctx, tx, newPair(old, *info, opt)); err != nil {
+	p := newPair(old, *info, opt)
+	p.limits = limits{srv.Policy.Limits, srv.Slug}
+	if v.Report, err = fullReport(ctx, tx, p); err != nil {
+		return nil, err
+	}
+	if v.Sight, err = readSight(ctx, tx, p); err != nil {
 		return nil, err
 	}
 	if v.Old, err = wholeListing(ctx, tx, v.From.ID); err != nil {

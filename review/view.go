@@ -52,6 +52,7 @@ type ReleaseView struct {
 	Viewed       map[string]bool  // by change id: the actor's own marks
 	Bases        []BaseChoice     // what a reviewer may look from
 	Findings     []Finding        // of the head, new ones first, waived ones too
+	Sight        *Sight           // what the changes mean to models
 }
 
 // Actions says which acts the actor may take now; each "" or a reason why not.
@@ -93,7 +94,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 		Overrides: inForce(as.Overrides), Overridden: as.overridden(), PassedBy: as.passedBy,
 	}
 	b := viewBuilder{s: s, ctx: ctx, tx: tx, as: as, actor: a, v: v}
-	for _, step := range []func() error{b.history, b.alarms, b.report, b.findings, b.sides, b.threads, b.baseline, b.depth} {
+	for _, step := range []func() error{b.history, b.alarms, b.report, b.sight, b.findings, b.sides, b.threads, b.baseline, b.depth} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -154,6 +155,12 @@ func (b *viewBuilder) alarms() error {
 func (b *viewBuilder) report() error {
 	var err error
 	b.v.Report, err = fullReport(b.ctx, b.tx, b.as.pair)
+	return err
+}
+
+func (b *viewBuilder) sight() error {
+	var err error
+	b.v.Sight, err = readSight(b.ctx, b.tx, b.as.pair)
 	return err
 }
 

@@ -35,6 +35,7 @@ type ReleaseHead struct {
 	Against     Sentence      // "against 1.13.0, released 3 weeks ago"
 	Pushed      Sentence      // "pushed 12 minutes ago by ci"
 	Digest      string        // short
+	Tokens      string        // "about 6,448 tokens, +212"
 	State       *Badge        // released, withdrawn, superseded
 	Gate        GateBar
 	Stale       *Stale
@@ -272,7 +273,7 @@ func (v ToolsView) noAside() bool {
 type ToolGroup struct {
 	Name  prose.Visible
 	Count string // "14"
-	Sum   string // "~12 +2"
+	Sum   string // "~12 +2 +212 tok"
 	Tools []ToolRow
 }
 
@@ -286,6 +287,7 @@ type ToolRow struct {
 	Mark    string // "✕ breaking", "✓ you"
 	Tone    Tone
 	Threads string // open ones: "2"
+	Growth  string // in tokens: "+12"
 	Current bool
 }
 
@@ -335,7 +337,18 @@ type ReleaseAside struct {
 	Cannot   []string      // why acts that one could expect are not there
 	Threads  []ThreadLine
 	Facts    []Fact
+	Cost     *CostLines
 	Keys     bool
+}
+
+// CostLines say what a listing costs in every request, and what an edit of it costs
+// once.
+type CostLines struct {
+	Tokens string // "6,448 tokens"
+	Note   string // the tokenizer, and that it is an estimate
+	Growth string // against the base
+	Prefix Sentence
+	URL    string
 }
 
 // ReqLine is a requirement, or several alike.

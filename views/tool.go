@@ -10,9 +10,10 @@ type ToolView struct {
 	OldName    prose.Visible // of a renamed tool
 	Kind       string        // "changed", "new", "removed", "renamed to", "unchanged"
 	Badge      *Badge
-	Facts      []string // "position 12, was 9"
-	Effects    []Effect // what changes for a caller
-	Quiet      Sentence // instead of effects: "Nothing changes for a caller."
+	Facts      []string   // "position 12, was 9", "+12 tokens"
+	Notes      []Sentence // what hosts show of it, and what not
+	Effects    []Effect   // what changes for a caller
+	Quiet      Sentence   // instead of effects: "Nothing changes for a caller."
 	Title      TextDiff
 	Words      TextDiff   // the description
 	Rendered   *Rendered  // of the description, nil when not asked for

@@ -3,13 +3,16 @@ package web
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/review/surface"
@@ -46,9 +49,9 @@ func (s *Server) releaseChanges(c echo.Context) error {
 	}
 	states := make(map[string]api.ChangeState, len(view.Changes))
 	for _, d := range view.Changes {
-		states[d.ID] = presentState(d)
+		states[d.ID] = presentState(d, view.Sight.Changes[d.ID])
 	}
-	body, err := withStates(diff, states)
+	body, err := withStates(diff, states, presentSight(view))
 	if err != nil {
 		return fmt.Errorf("states of release %s: %w", view.Release.ID, err)
 	}
@@ -73,11 +76,19 @@ func (s *Server) decide(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, gateResult(view.Answer))
 }
 
-func presentState(d review.Decided) api.ChangeState {
+func presentState(d review.Decided, sight review.ChangeSight) api.ChangeState {
 	state := api.ChangeState{
 		State:        string(gate.NotApplicable),
 		Requirements: []api.Requirement{},
 		Verdicts:     make([]api.Verdict, 0, len(d.Verdicts)),
+		GrowthTokens: sight.Growth,
+		InvisibleIn:  append([]string{}, sight.Unseen...),
+		EditsUnseen:  map[string][]string{},
+		MovesCut:     []api.CutMove{},
+	}
+	maps.Copy(state.EditsUnseen, sight.Edits)
+	for _, m := range sight.Moved {
+		state.MovesCut = append(state.MovesCut, api.CutMove{Host: m.Host, Behind: whole(m.Behind), Front: whole(m.Front)})
 	}
 	if d.Requirement != nil {
 		state.State = string(d.Requirement.State)
@@ -92,9 +103,28 @@ func presentState(d review.Decided) api.ChangeState {
 	return state
 }
 
-// withStates adds to each element of "changes" the members of its state. The
-// report is not decoded for it: strings that Go can't hold would not survive.
-func withStates(diff []byte, states map[string]api.ChangeState) ([]byte, error) {
+// whole are texts in which what is no UTF-8 was replaced.
+func whole(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return out
+}
+
+func presentSight(v *review.ReleaseView) api.SightState {
+	s, b := v.Sight, v.Sight.Prefix
+	state := api.SightState{
+		Hosts: append([]string{}, s.Hosts...), Tokenizer: cost.Tokenizer, Tokens: s.Tokens, Growth: s.Tokens - s.Base,
+		Prefix: api.Prefix{Kept: b.Kept, KeptTokens: b.KeptTokens, Resent: b.Resent, BrokenBy: strings.ToValidUTF8(b.Tool, "\uFFFD"), Position: b.Position, Why: string(b.Why)},
+	}
+	return state
+}
+
+// withStates adds to each element of "changes" the members of its state, and the
+// sight as a whole. The report is not decoded for it: strings that Go can't hold
+// would not survive.
+func withStates(diff []byte, states map[string]api.ChangeState, sight api.SightState) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
 	for name, value := range surface.Members(diff) {
@@ -111,7 +141,11 @@ func withStates(diff []byte, states map[string]api.ChangeState) ([]byte, error) 
 			return nil, err
 		}
 	}
-	out.WriteString("}\n")
+	whole, err := json.Marshal(sight, jsonOut)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&out, ",\"sight\":%s}\n", whole)
 	return out.Bytes(), nil
 }
 

@@ -102,3 +102,35 @@ func TestCostPage(t *testing.T) {
 		}
 	}
 }
+
+// TestSightOnChanges reads on cards, rows, tools and by the API what hosts show of
+// changes, and what they cost.
+func TestSightOnChanges(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	in.release("git", "1.0.0", listing(tool("entity_get", longWords("Ask first. ")), tool("entity_list", "Lists.")))
+	p := in.pushed("git", "version=2.0.0", listing(tool("entity_get", longWords("")+" Ask first."), strings.Replace(tool("entity_list", "Lists."), `"name"`, `"title":"A list","name"`, 1)))
+	doc := in.want(200, in.get(mia, "/releases/"+p.Release.ID)).html(t)
+	cards := text(doc.Find(".decision"))
+	for _, words := range []string{"Moves the cut in claude-code: “Ask first.” is behind it now", "Invisible in all 12 hosts"} {
+		if !strings.Contains(cards, words) {
+			t.Errorf("the cards lack %q: %s", words, cards)
+		}
+	}
+	if got := text(doc.Find(".headline .sub")); !strings.Contains(got, "tokens, ") {
+		t.Errorf("the head says %q", got)
+	}
+	if got := text(doc.Find(".aside")); !strings.Contains(got, "The cached prefix ends at tool 1, entity_get (edited)") {
+		t.Errorf("the aside says %q", got)
+	}
+	if got := text(doc.Find(".pills")); !strings.Contains(got, "Moves a cut 1") || !strings.Contains(got, "Invisible in a host 1") {
+		t.Errorf("pills: %q", got)
+	}
+	a := in.want(200, in.get(mia, "/api/v1/releases/"+p.Release.ID+"/changes"))
+	for _, words := range []string{`"behind":["Ask first."]`, `"invisible_in":["claude-code",`, `"hosts":["claude-code",`, `"broken_by":"entity_get"`} {
+		if !strings.Contains(a.body, words) {
+			t.Errorf("changes lack %s: %s", words, a.body)
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 // aside is what stands beside the views of a release: what is missing, what can be
 // done, who talks, what was pushed.
 func (p *releasePresenter) aside() views.ReleaseAside {
-	a := views.ReleaseAside{Threads: p.threadLines(), Facts: p.pushFacts()}
+	a := views.ReleaseAside{Threads: p.threadLines(), Facts: p.pushFacts(), Cost: p.costLines()}
 	a.Needs, a.Met = p.requirements()
 	a.Findings = p.findingsOfSurface()
 	p.acts(&a)

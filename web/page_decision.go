@@ -33,6 +33,9 @@ type card struct {
 	cannot string
 	mine   review.VerdictKind // the actor's answer, when it is the same to all
 	said   []*review.Verdict
+
+	unseen []string   // hosts in which nothing of it reaches the model
+	cuts   []movedCut // what it takes across the cut of a host
 }
 
 // editOn is one edit of one change: what an answer is stored for.
@@ -160,6 +163,7 @@ func (p *releasePresenter) finish(c card) card {
 	first := c.pairs[0]
 	c.id = fmt.Sprintf("d-%s-%s", first.edit, p.v.Changes[first.change].ID)
 	c.words = newWords(c.pairs)
+	p.look(&c)
 	rejected, answered, settled := false, true, true
 	mine := map[review.VerdictKind]int{}
 	for _, pr := range c.pairs {
@@ -237,6 +241,8 @@ var filters = []struct {
 	{"text", "Text", func(c *card) bool { return c.class == change.Text }},
 	{"compatible", "Compatible", func(c *card) bool { return c.class == change.Compatible }},
 	{"hidden", "Hidden characters", func(c *card) bool { return c.hidden }},
+	{"cut", "Moves a cut", func(c *card) bool { return len(c.cuts) > 0 }},
+	{"unseen", "Invisible in a host", func(c *card) bool { return len(c.unseen) > 0 }},
 	{"me", "Needs me", func(c *card) bool { return c.can }},
 }
 
@@ -387,7 +393,7 @@ func (p *releasePresenter) decision(c *card, back string) views.Decision {
 	sentence, meta, also := headline(c)
 	d := views.Decision{
 		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, Hidden: c.hidden,
-		AlsoLabel: plural(len(also), "edit", "edits"), Meta: append(meta, p.foundOn(c)...), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
+		AlsoLabel: plural(len(also), "edit", "edits"), Meta: slices.Concat(meta, p.sightOn(c), p.foundOn(c)), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
 	}
 	if len(c.changes) == 1 {
 		d.On, d.OnURL = views.ShowName(subjectName(first)), p.toolURL(first.ID)

@@ -224,7 +224,7 @@ func (p *releasePresenter) head() views.ReleaseHead {
 	v := p.v
 	h := views.ReleaseHead{
 		Title: views.ShowName(v.Release.Title()), Against: views.Say(p.against()), Pushed: views.Say(p.pushed()),
-		Digest: v.Listing.Digest.Short(), State: releaseBadge(review.ReleaseSummary{State: v.State, Release: v.Release}), Gate: p.gate(), Fault: p.q.fault,
+		Digest: v.Listing.Digest.Short(), Tokens: p.tokensSub(), State: releaseBadge(review.ReleaseSummary{State: v.State, Release: v.Release}), Gate: p.gate(), Fault: p.q.fault,
 		Live: p.live(), Alerts: p.alerts(), Baseline: p.baseline(), Predecessor: p.predecessor(), Overridden: p.overrideNote(), Alarm: p.alarmNote(),
 	}
 	if len(p.q.stale) > 0 {

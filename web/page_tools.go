@@ -126,7 +126,7 @@ func (p *releasePresenter) toolView(ch *review.Decided) views.ToolView {
 	}
 	badge := views.ClassBadge(ch.Class)
 	t.ID, t.Badge = ch.ID, &badge
-	t.Facts = factsOf(ch)
+	t.Facts, t.Notes = append(factsOf(ch), p.sightFacts(ch)...), p.sightNotes(ch)
 	t.Effects, t.Quiet = p.effects(ch)
 	if p.compare == nil {
 		t.Answer = p.wholeAnswer(ch)
@@ -304,6 +304,7 @@ type listRow struct {
 	state    cardState // of the change as a whole
 	mine     review.VerdictKind
 	threads  int
+	growth   int // in tokens
 }
 
 // list sorts the changes into families. Those that stand alone in theirs are
@@ -314,7 +315,7 @@ func (p *releasePresenter) list() toolList {
 		ch := &p.v.Changes[i]
 		row := listRow{
 			id: ch.ID, name: subjectName(ch), url: p.toolURL(ch.ID), kind: ch.Kind, class: ch.Class, mine: ch.Mine, threads: ch.Threads,
-			state: p.standingOf(ch, p.answers[i]),
+			state: p.standingOf(ch, p.answers[i]), growth: p.sightOf(ch.ID).Growth,
 		}
 		if ch.Subject != change.SubjectTool {
 			row.url = p.toolURL(ch.ID)
@@ -490,7 +491,7 @@ var kindLetters = map[change.Kind]string{
 	change.Added: "+", change.Removed: "−", change.Renamed: "→", change.Changed: "~", change.Moved: "↕",
 }
 
-// sumOf says what happened in a family: "~12 +2".
+// sumOf says what happened in a family: "~12 +2 +212 tok".
 func sumOf(rows []listRow) string {
 	n := map[change.Kind]int{}
 	for _, r := range rows {
@@ -501,6 +502,13 @@ func sumOf(rows []listRow) string {
 		if n[k] > 0 {
 			parts = append(parts, kindLetters[k]+strconv.Itoa(n[k]))
 		}
+	}
+	growth := 0
+	for _, r := range rows {
+		growth += r.growth
+	}
+	if growth != 0 {
+		parts = append(parts, signed(growth)+" tok")
 	}
 	return strings.Join(parts, " ")
 }
@@ -548,6 +556,9 @@ func (r listRow) view(prefix, open string) views.ToolRow {
 	}
 	if r.threads > 0 {
 		row.Threads = thousands(r.threads)
+	}
+	if r.growth != 0 {
+		row.Growth = signed(r.growth)
 	}
 	return row
 }

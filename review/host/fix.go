@@ -236,26 +236,8 @@ func namesOnlyIn(tail, head string) []string {
 	return out
 }
 
-// at returns the value that a pointer of an issue leads to in the definition.
-func (i Issue) at(pointer string) *node {
-	n := i.item.tool.exact
-	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		step = unescapePointer(step)
-		if n.is('[') {
-			index := slices.IndexFunc(n.elems, func(*node) bool { return true })
-			if isIndex(step) {
-				index = int(parseDouble([]byte(step)))
-			}
-			if index < 0 || index >= len(n.elems) {
-				return nil
-			}
-			n = n.elems[index]
-			continue
-		}
-		n = n.get(step)
-	}
-	return n
-}
+// at returns the value that a pointer leads to in the definition of an issue.
+func (i Issue) at(pointer string) *node { return valueAt(i.item.tool.exact, pointer) }
 
 func fixTypeList(c *checkup, i Issue) string {
 	types := i.at(i.Pointer).texts()

@@ -36,6 +36,13 @@ func (s *Surface) Render(p *Profile) *Rendering { return s.run(p).out }
 
 // run renders, and keeps what it worked with for a preflight.
 func (s *Surface) run(p *Profile) *renderer {
+	r := s.send(p)
+	r.compareAll()
+	return r
+}
+
+// send renders without looking for what the entries lack of the definitions.
+func (s *Surface) send(p *Profile) *renderer {
 	r := &renderer{p: p, s: s, steps: inlineSteps, out: &Rendering{
 		Host: p.ID, Version: p.Version, Variant: p.variant, Verified: p.Verified,
 	}}
@@ -53,7 +60,6 @@ func (s *Surface) run(p *Profile) *renderer {
 	r.limit()
 	r.deferAll()
 	r.write()
-	r.compareAll()
 	return r
 }
 

@@ -10,15 +10,17 @@ import (
 )
 
 var hostCases = map[string]func(*world){
-	"how a listing fares in hosts":        hostFits,
-	"what an edit pushed out of sight":    hostMoved,
-	"a rendering is kept":                 hostRendering,
-	"one tool on both sides":              hostLens,
-	"names that are no text stay":         hostNames,
-	"cost, growth and the cached prefix":  hostCost,
-	"hosts and costs: what is refused":    hostRefused,
-	"hosts are answered from kept things": hostKept,
-	"a policy asks for hosts and budgets": hostLimits,
+	"how a listing fares in hosts":         hostFits,
+	"what an edit pushed out of sight":     hostMoved,
+	"a rendering is kept":                  hostRendering,
+	"one tool on both sides":               hostLens,
+	"names that are no text stay":          hostNames,
+	"cost, growth and the cached prefix":   hostCost,
+	"hosts and costs: what is refused":     hostRefused,
+	"hosts are answered from kept things":  hostKept,
+	"a policy asks for hosts and budgets":  hostLimits,
+	"what a change means to models":        hostSight,
+	"a policy chooses the hosts to see by": hostSighted,
 }
 
 // tooLong is a description that claude-code cuts.
@@ -204,4 +206,65 @@ func hostLimits(w *world) {
 	w.refused(w.svc.SetLimits(w.ctx, w.rita, "mot", gate.Limits{}), review.Forbidden)
 	w.refused(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Growth: -1}), review.Invalid, "0")
 	w.refused(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"netscape"}}), review.Invalid, "netscape")
+}
+
+// hostSight looks at one release through the hosts: a title that no host sends, a
+// sentence behind a cut, one that every model reads, and what it all costs.
+func hostSight(w *world) {
+	w.released("1", listing(tool("find", tooLong("")), tool("drop", "Drops.")))
+	p := w.push("2", listing(tool("find", tooLong("")+" Or ask."), tool("drop", "Drops.", `"title":"Drop"`), tool("new", "New.")))
+	for range 2 {
+		v := w.view(idOf(p))
+		if len(v.Sight.Hosts) != 12 || v.Sight.Tokens <= v.Sight.Base || v.Sight.Prefix.Why != cost.Edited || v.Sight.Prefix.Position != 1 {
+			w.Fatalf("%+v", v.Sight)
+		}
+		for _, c := range v.Changes {
+			s := v.Sight.Changes[c.ID]
+			switch c.Name() {
+			case "drop":
+				if len(s.Unseen) != 12 || s.Growth != 0 {
+					w.Errorf("a title: %+v", s)
+				}
+			case "find":
+				if len(s.Unseen) != 1 || s.Unseen[0] != "claude-code" || s.Growth <= 0 || len(s.Moved) != 0 {
+					w.Errorf("behind the cut: %+v", s)
+				}
+			case "new":
+				if len(s.Unseen) != 0 || s.Growth <= 0 {
+					w.Errorf("a new tool: %+v", s)
+				}
+			}
+		}
+	}
+	p = w.push("3", listing(tool("find", tooLong("Never delete. ")), tool("drop", "Drops.")))
+	moved := false
+	v := w.view(idOf(p))
+	for _, c := range v.Changes {
+		for _, m := range v.Sight.Changes[c.ID].Moved {
+			moved = moved || m.Host == "claude-code" && len(m.Front) == 1
+		}
+	}
+	if !moved {
+		w.Errorf("a sentence that came in front of the cut is not told: %+v", v.Sight.Changes)
+	}
+	cmp, err := w.svc.Compare(w.ctx, w.vic, "mot", "1", "3")
+	w.must(err)
+	if len(cmp.Sight.Changes) != len(cmp.Report.Changes) || cmp.Sight.Base == 0 {
+		w.Errorf("compared: %+v", cmp.Sight)
+	}
+}
+
+// hostSighted asks the hosts that the policy names, and no others.
+func hostSighted(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"anthropic-messages", "zed"}}))
+	v := w.view(idOf(p))
+	if len(v.Sight.Hosts) != 1 || v.Sight.Hosts[0] != "zed" {
+		w.Errorf("%q", v.Sight.Hosts)
+	}
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}}))
+	if v := w.view(idOf(p)); len(v.Sight.Hosts) != 12 {
+		w.Errorf("a provider shows nothing: %q", v.Sight.Hosts)
+	}
 }

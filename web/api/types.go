@@ -237,6 +237,37 @@ type ChangeState struct {
 	State        string        `json:"state"` // open, satisfied, overridden, not applicable
 	Requirements []Requirement `json:"requirements"`
 	Verdicts     []Verdict     `json:"verdicts"`
+
+	GrowthTokens int                 `json:"growth_tokens"`      // an estimate
+	InvisibleIn  []string            `json:"invisible_in"`       // hosts in which nothing of the change reaches the model
+	EditsUnseen  map[string][]string `json:"edits_invisible_in"` // the same by edit
+	MovesCut     []CutMove           `json:"moves_cut"`
+}
+
+// CutMove is what a change took across the cut of a host's descriptions.
+type CutMove struct {
+	Host   string   `json:"host"`
+	Behind []string `json:"behind"` // sentences that are not sent any more
+	Front  []string `json:"front"`  // sentences that are sent now
+}
+
+// SightState is what a release adds to the diff's JSON as a whole.
+type SightState struct {
+	Hosts     []string `json:"hosts"` // that changes were looked at through
+	Tokenizer string   `json:"tokenizer"`
+	Tokens    int      `json:"tokens"`
+	Growth    int      `json:"growth"` // over the base
+	Prefix    Prefix   `json:"cache_prefix"`
+}
+
+// Prefix says where the prefix ends that a provider had cached of the base.
+type Prefix struct {
+	Kept       int    `json:"kept"` // leading tools
+	KeptTokens int    `json:"kept_tokens"`
+	Resent     int    `json:"resent_tokens"`
+	BrokenBy   string `json:"broken_by"` // a tool; "" when nothing breaks it
+	Position   int    `json:"position"`
+	Why        string `json:"why"` // edited, added, removed, moved
 }
 
 // Verdict is a person's stored answer.
