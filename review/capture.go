@@ -26,8 +26,8 @@ type Capture struct {
 	Variant   string
 	Doubt     bool // the profile predicts something else
 	Body      []byte
-	By        string // user id
-	ByLabel   string // filled in by the store
+	By        string // user id, "" for a machine
+	ByLabel   string // of a person filled in by the store
 	At        time.Time
 }
 
@@ -47,22 +47,28 @@ type CaptureView struct {
 // maxCaptures is how many captures of a server are looked at.
 const maxCaptures = 100
 
-// AddCapture holds a provider request against a listing and keeps the comparison.
+// AddCapture holds a provider request against a listing and keeps the comparison. A
+// machine may hand one in with a token that may push.
 func (s *Service) AddCapture(ctx context.Context, a Actor, listingID string, n NewCapture) (*CaptureView, error) {
 	var l *Listing
 	var srv *Server
 	err := s.store.View(ctx, func(tx Tx) error {
-		m, err := mountedFor(ctx, tx, a, listingID, "")
+		info, err := tx.ListingInfoByID(ctx, listingID)
+		if KindOf(err) == NotFound {
+			return errNoSuchThing
+		}
 		if err != nil {
 			return err
 		}
-		if err := a.allow(m.server.ID, people.Reviewer, people.ScopeReview); err != nil {
+		if err := a.mayCapture(info.ServerID); err != nil {
 			return err
 		}
-		if err := a.person(); err != nil {
+		if err := rendered(info); err != nil {
 			return err
 		}
-		srv = m.server
+		if srv, err = tx.ServerByID(ctx, info.ServerID); err != nil {
+			return err
+		}
 		l, err = tx.ListingByID(ctx, listingID)
 		return err
 	})
@@ -82,6 +88,90 @@ func (s *Service) AddCapture(ctx context.Context, a Actor, listingID string, n N
 			"host": v.Host, "version": v.Version, "tools": len(v.Compared.Tools), "absent": len(v.Compared.Absent), "differs": v.Doubt,
 		}})
 	})
+}
+
+// mayCapture checks that the actor may hand in what a host sent: a reviewer, or a
+// machine whose token may push.
+func (a Actor) mayCapture(serverID string) error {
+	need := people.Reviewer
+	if a.User == nil && a.Token != nil {
+		need = people.Viewer // which a machine is
+	}
+	scopes := []people.Scope{people.ScopePush}
+	if a.User != nil {
+		scopes = append(scopes, people.ScopeReview)
+	}
+	return a.allow(serverID, need, scopes...)
+}
+
+// PushCapture is AddCapture for a listing that is named by its digest.
+func (s *Service) PushCapture(ctx context.Context, a Actor, slug, digest string, n NewCapture) (*CaptureView, error) {
+	var id string
+	err := s.store.View(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopePush, people.ScopeReview)
+		if err != nil {
+			return err
+		}
+		if err := a.mayCapture(srv.ID); err != nil {
+			return err
+		}
+		if digest == "" {
+			return Errorf(Invalid, "Say of which listing it is: digest= of the listing that the server answered at that time.")
+		}
+		profiles, err := tx.Profiles(ctx, srv.ID)
+		if err != nil {
+			return err
+		}
+		info, err := listingWithDigest(ctx, tx, srv, profiles, digest)
+		if err == nil {
+			id = info.ID
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.AddCapture(ctx, a, id, n)
+}
+
+// CaptureFixture is a kept capture as a fixture that a profile is tested with.
+func (s *Service) CaptureFixture(ctx context.Context, a Actor, listingID, id string) (*host.Fixture, error) {
+	var v *CaptureView
+	var l *Listing
+	var srv *Server
+	err := s.store.View(ctx, func(tx Tx) error {
+		m, err := mountedFor(ctx, tx, a, listingID, "")
+		if err != nil {
+			return err
+		}
+		srv = m.server
+		found, err := tx.Captures(ctx, srv.ID, Page{Limit: maxCaptures})
+		if err != nil {
+			return err
+		}
+		all, err := viewsOf(found, listingID)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			if all[i].ID == id {
+				v = &all[i]
+			}
+		}
+		if v == nil {
+			return errNoSuchThing
+		}
+		l, err = tx.ListingByID(ctx, listingID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if v.Compared.Shape == "" {
+		return nil, Errorf(Conflict, "This capture was kept before definitions were: hand the request in again, and export that.")
+	}
+	f := host.NewFixture(v.Compared, v.Version, v.Variant, v.At.UTC().Format("2006-01-02"), srv.Slug, l.Surface)
+	return &f, nil
 }
 
 func (s *Service) compareCapture(srv *Server, listed *surface.Listing, n NewCapture) (*CaptureView, error) {
@@ -162,6 +252,21 @@ func (s *Service) Captures(ctx context.Context, a Actor, listingID string) ([]Ca
 		return nil, err
 	}
 	return viewsOf(found, listingID)
+}
+
+// Doubts names the profiles that a capture of the server contradicts, as "host
+// version".
+func (s *Service) Doubts(ctx context.Context, a Actor, slug string) (map[string]bool, error) {
+	var found []Capture
+	err := s.store.View(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead)
+		if err != nil {
+			return err
+		}
+		found, err = tx.Captures(ctx, srv.ID, Page{Limit: maxCaptures})
+		return err
+	})
+	return doubtful(found), err
 }
 
 // viewsOf reads those captures that are of one listing.

@@ -152,8 +152,8 @@ func mountedFor(ctx context.Context, tx Tx, a Actor, id, base string) (*mounted,
 	if err := a.allow(info.ServerID, people.Viewer, people.ScopeRead); err != nil {
 		return nil, err
 	}
-	if info.Kind != surface.KindListing {
-		return nil, Errorf(Invalid, "This is a %s, not what a server answered to tools/list. What hosts make of it and what it costs can't be told.", info.Kind)
+	if err := rendered(info); err != nil {
+		return nil, err
 	}
 	m := &mounted{new: *info}
 	if m.server, err = tx.ServerByID(ctx, info.ServerID); err != nil || base == "" {
@@ -164,4 +164,12 @@ func mountedFor(ctx context.Context, tx Tx, a Actor, id, base string) (*mounted,
 		return nil, Errorf(Invalid, "%s has no listing %.80q to compare with.", m.server.Name, base)
 	}
 	return m, err
+}
+
+// rendered refuses what no server answers, and what no host renders.
+func rendered(info *ListingInfo) error {
+	if info.Kind == surface.KindListing {
+		return nil
+	}
+	return Errorf(Invalid, "This is a %s, not what a server answered to tools/list. What hosts make of it and what it costs can't be told.", info.Kind)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/people"
@@ -185,47 +186,103 @@ type Seen struct {
 	Lost   []host.Loss
 }
 
-// LensView is one tool through one host, on both bothSides.
+// LensView is one tool through one host, on both sides.
 type LensView struct {
 	RenderingView
-	New Seen
-	Old *Seen // nil when the base lacks a tool of that name, or there is none
+	New      Seen
+	Old      *Seen // nil when the base has no such tool, or there is none
+	Doubtful bool  // a capture of the server contradicts the host's profile
 }
 
 // Lens returns the tool at a position of a listing, from 1, as one host sends it,
-// beside what the host made of the tool of that name in the base.
+// beside what the host made of the same tool in the base: the one that the
+// comparison pairs it with, whatever it was called.
 func (s *Service) Lens(ctx context.Context, a Actor, id, base, hostID string, position int) (*LensView, error) {
 	r, err := s.Rendering(ctx, a, id, base, hostID)
 	if err != nil {
 		return nil, err
 	}
 	v := &LensView{RenderingView: *r}
-	return v, s.store.View(ctx, func(tx Tx) error {
-		refs, err := tx.ToolRefs(ctx, []string{id, base})
-		if err != nil {
-			return err
-		}
-		if position < 1 || position > len(refs[id]) {
-			return Errorf(NotFound, "There is no tool at position %d of this listing.", position)
-		}
-		at := refs[id][position-1]
-		listed, err := readTool(ctx, tx, at)
-		if err != nil {
-			return err
-		}
-		v.New = seenIn(r.Rendering, listed)
-		for _, before := range refs[base] {
-			if before.Name == at.Name && r.Before != nil {
-				if listed, err = readTool(ctx, tx, before); err != nil {
-					return err
-				}
-				old := seenIn(r.Before, listed)
-				v.Old = &old
-				return nil
-			}
-		}
-		return nil
+	return v, s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error { return s.lens(ctx, tx, v, position) })
 	})
+}
+
+func (s *Service) lens(ctx context.Context, tx Tx, v *LensView, position int) error {
+	ids := []string{v.Listing.ID}
+	if v.Base != nil {
+		ids = append(ids, v.Base.ID)
+	}
+	refs, err := tx.ToolRefs(ctx, ids)
+	if err != nil {
+		return err
+	}
+	mine := refs[v.Listing.ID]
+	if position < 1 || position > len(mine) {
+		return Errorf(NotFound, "There is no tool at position %d of this listing.", position)
+	}
+	listed, err := readTool(ctx, tx, mine[position-1])
+	if err != nil {
+		return err
+	}
+	v.New = seenIn(v.Rendering, listed)
+	found, err := tx.Captures(ctx, v.Server.ID, Page{Limit: maxCaptures})
+	if err != nil {
+		return err
+	}
+	v.Doubtful = doubtful(found)[v.Profile.ID+" "+v.Profile.Version]
+	if v.Before == nil {
+		return nil
+	}
+	was, err := s.pairedWith(ctx, tx, v, mine[position-1], refs[v.Base.ID])
+	if err != nil || was == nil {
+		return err
+	}
+	if listed, err = readTool(ctx, tx, *was); err != nil {
+		return err
+	}
+	old := seenIn(v.Before, listed)
+	v.Old = &old
+	return nil
+}
+
+// pairedWith finds the tool of the base that the comparison pairs a tool with; nil
+// for none.
+func (s *Service) pairedWith(ctx context.Context, tx Tx, v *LensView, at ToolRef, base []ToolRef) (*ToolRef, error) {
+	named, err := tx.Namings(ctx, v.Server.ID)
+	if err != nil {
+		return nil, err
+	}
+	old := &Revision{ListingID: v.Base.ID, Digest: v.Base.Digest, RawHash: v.Base.RawHash}
+	p := newPair(old, v.Listing, namings(named).options(ProfileKey{v.Server.ID, v.Listing.Profile}, s.now()))
+	p.limits = limits{v.Server.Policy.Limits, v.Server.Slug}
+	key := p.key(reportOutline)
+	kept, err := tx.Reports(ctx, []ReportKey{key})
+	if err != nil {
+		return nil, err
+	}
+	if kept[key] == nil {
+		return nil, &missing{[]pair{p}}
+	}
+	o, err := parseOutline(kept[key])
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range o.Changes {
+		if c.Subject != change.SubjectTool || c.NewPosition != at.Position {
+			continue
+		}
+		if c.OldPosition < 1 || c.OldPosition > len(base) {
+			return nil, nil
+		}
+		return &base[c.OldPosition-1], nil
+	}
+	for i := range base {
+		if base[i].Digest == at.Digest { // it did not change
+			return &base[i], nil
+		}
+	}
+	return nil, nil
 }
 
 func readTool(ctx context.Context, tx Tx, at ToolRef) (surface.Tool, error) {

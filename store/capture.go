@@ -17,6 +17,7 @@ type captureRow struct {
 	Doubt     int    `db:"doubt"`
 	Body      blob   `db:"body"`
 	By        string `db:"user_id"`
+	Label     string `db:"label"`
 	At        micros `db:"at"`
 }
 
@@ -27,7 +28,7 @@ type captureView struct {
 
 func (t *tx) InsertCapture(ctx context.Context, c *review.Capture) error {
 	row := captureRow{ID: c.ID, ServerID: c.ServerID, ListingID: c.ListingID, Host: c.Host, Version: c.Version, Variant: c.Variant,
-		Body: c.Body, By: c.By, At: micros(c.At)}
+		Body: c.Body, By: c.By, Label: c.ByLabel, At: micros(c.At)}
 	if c.Doubt {
 		row.Doubt = 1
 	}
@@ -42,7 +43,11 @@ func (t *tx) Captures(ctx context.Context, serverID string, pg review.Page) ([]r
 	var rows []captureView
 	err := t.all(ctx, &rows, "SELECT "+columns[captureRow]("c.")+", "+userLabelColumns+" FROM captures c LEFT JOIN users u ON u.id = c.user_id "+where, p.args...)
 	return mapped(rows, func(r captureView) review.Capture {
+		label := r.Label
+		if r.By != "" {
+			label = r.label() // as the person is called now
+		}
 		return review.Capture{ID: r.ID, ServerID: r.ServerID, ListingID: r.ListingID, Host: r.Host, Version: r.Version, Variant: r.Variant,
-			Doubt: r.Doubt == 1, Body: r.Body, By: r.By, ByLabel: r.label(), At: time.Time(r.At)}
+			Doubt: r.Doubt == 1, Body: r.Body, By: r.By, ByLabel: label, At: time.Time(r.At)}
 	}), err
 }

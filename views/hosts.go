@@ -21,15 +21,16 @@ type HostsPage struct {
 
 // SeenHost is what a host really sent of the listing, beside what was predicted.
 type SeenHost struct {
-	Badge  Badge
-	Title  string // "Codex 0.21"
-	When   When
-	By     prose.Visible
-	Facts  []string // "12 tools", "3 tools of others, not kept"
-	Tools  []SeenTool
-	Absent []LensLoss // tools that were listed and not sent
-	Added  []prose.Visible
-	More   string
+	Badge   Badge
+	Title   string // "Codex 0.21"
+	When    When
+	By      prose.Visible
+	Facts   []string // "12 tools", "3 tools of others, not kept"
+	Tools   []SeenTool
+	Fixture string     // address of the export
+	Absent  []LensLoss // tools that were listed and not sent
+	Added   []prose.Visible
+	More    string
 }
 
 // SeenTool is a tool as it was sent.
@@ -38,6 +39,10 @@ type SeenTool struct {
 	Sent  prose.Visible
 	Badge Badge
 	Lost  []LensLoss
+
+	Unmeant string   // what was predicted, when it is not another text: "We predicted that it is not sent."
+	Words   TextDiff // description as predicted and as sent, where they differ
+	Schema  TextDiff
 }
 
 // CaptureForm takes a recorded request.
@@ -62,8 +67,9 @@ type HostMatrix struct {
 
 // MatrixHost heads a column.
 type MatrixHost struct {
-	ID   string
-	Sent string // "12 of 14 tools"
+	ID    string
+	Sent  string // "12 of 14 tools"
+	Doubt string // why the profile is doubtful; "" when it is not
 }
 
 // MatrixRow is a tool with what each host makes of it.

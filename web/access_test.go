@@ -36,8 +36,8 @@ type caller struct {
 // place is a server with all that a route can be about.
 type place struct {
 	*instance
-	release, listing, thread, digest, change, user, token string
-	tool                                                  string // name of one in the newest release
+	release, listing, thread, digest, change, user, token, capture string
+	tool                                                           string // name of one in the newest release
 }
 
 // newPlace makes a server "git" with a release under review, and a server "shop".
@@ -92,6 +92,10 @@ func (p *place) open(as who) {
 		} `json:"changes"`
 	}](p.t, p.get(as, "/api/v1/releases/"+p.release+"/changes"))
 	p.change = changes.Changes[0].ID
+	a = p.postJSON(as, "/api/v1/listings/"+p.listing+"/captures", captureOf(captured(p.tool, "Reads one entity.")))
+	p.capture = decode[struct {
+		ID string `json:"id"`
+	}](p.t, a).ID
 }
 
 var pathParameter = regexp.MustCompile(`[:*]\w*`)
@@ -115,6 +119,8 @@ func (p *place) fill(row web.Row) string {
 			return id
 		case ":thread":
 			return p.thread
+		case ":capture":
+			return p.capture
 		case ":host":
 			return "claude-code"
 		case ":token":
@@ -234,7 +240,7 @@ func expected(row web.Row, c caller) []string {
 		return []string{"403", "404"} // the form names the other server
 	case token && !scoped:
 		return []string{"403"}
-	case row.Signed, c.other && row.AnyServer && people.Maintainer.AtLeast(row.Role), !c.other && c.role.AtLeast(row.Role):
+	case row.Signed, row.Pusher && !c.other && slices.Contains(c.scope, people.ScopePush), c.other && row.AnyServer && people.Maintainer.AtLeast(row.Role), !c.other && c.role.AtLeast(row.Role):
 		return []string{"yes"}
 	case aboutServer(row) && !c.other:
 		return []string{"403"}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/web/api"
 )
@@ -33,6 +34,55 @@ func (s *Server) addCapture(c echo.Context) error {
 		return err
 	}
 	return writeJSON(c, http.StatusCreated, answer)
+}
+
+// pushCapture is addCapture for a machine, which knows the digest of what it listed.
+func (s *Server) pushCapture(c echo.Context) error {
+	body, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		return bodyError(err)
+	}
+	v, err := s.svc.PushCapture(c.Request().Context(), s.actor(c), c.Param("server"), c.QueryParam("digest"), review.NewCapture{
+		Body: body, Host: c.QueryParam("host"), Variant: c.QueryParam("variant"),
+	})
+	if err != nil {
+		return err
+	}
+	answer, err := presentCapture(*v)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusCreated, answer)
+}
+
+// captureFixture gives a capture as a file that a profile can be tested with. It
+// holds a pusher's bytes, so it is an attachment.
+func (s *Server) captureFixture(c echo.Context) error {
+	f, err := s.svc.CaptureFixture(c.Request().Context(), s.actor(c), c.Param("id"), c.Param("capture"))
+	if err != nil {
+		return err
+	}
+	if slug := c.Param("server"); slug != "" && slug != f.Server {
+		return review.Errorf(review.NotFound, "This capture is not of that server.")
+	}
+	h := c.Response().Header()
+	h.Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="%s-%s.json"`, f.Host, f.Recorded))
+	h.Set(echo.HeaderContentSecurityPolicy, "default-src 'none'; sandbox; frame-ancestors 'none'")
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, f.JSON())
+}
+
+// listHosts answers what is known of which hosts, and which profiles a capture of
+// the server contradicts.
+func (s *Server) listHosts(c echo.Context) error {
+	doubts, err := s.svc.Doubts(c.Request().Context(), s.actor(c), c.Param("server"))
+	if err != nil {
+		return err
+	}
+	body, err := report.Hosts(host.Profiles(), doubts)
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, body)
 }
 
 // listCaptures answers what hosts were seen to send of a listing.

@@ -15,7 +15,9 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/people"
+	wire "github.com/countersign/countersign/web/api"
 )
 
 // canary stands wherever a request holds what is nobody's business.
@@ -63,7 +65,8 @@ func TestCapturesKeepNoConversation(t *testing.T) {
 	in.addServer("git", gate.Team)
 	ana := in.signedIn(in.addUser("ana", people.Maintainer, "git"))
 	token := withToken(in.addToken("git", "ana@example.org", people.ScopeReview))
-	id := in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads one entity."), tool("entity_list", "Lists."))).Listing.ID
+	pushed := in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads one entity."), tool("entity_list", "Lists."))).Listing
+	id := pushed.ID
 	api, page := "/api/v1/listings/"+id+"/captures", "/servers/git/listings/"+id+"/captures"
 
 	good := captureOf(captured("entity_get", "Reads one."))
@@ -92,6 +95,46 @@ func TestCapturesKeepNoConversation(t *testing.T) {
 		sent := in.send(r)
 		fmt.Fprint(&seen, sent.body, sent.header)
 	}
+	// A machine pushes with a token, by digest; and captures can be taken along.
+	digest := pushed.Digest
+	push := "/api/v1/servers/git/captures?digest=" + url.QueryEscape(digest)
+	machine := withToken(in.addToken("git", "", people.ScopePush))
+	a = in.want(201, in.postJSON(machine, push, good))
+	fmt.Fprint(&seen, a.body)
+	for name, body := range map[string]string{"cut": good[:len(good)-9], "other": captureOf(), "none": canary} {
+		a := in.postJSON(machine, push, body)
+		if a.status < 400 || a.status >= 500 {
+			t.Errorf("pushed, %s: %d %s", name, a.status, a.body)
+		}
+		seen.WriteString(a.body)
+	}
+	in.want(400, in.postJSON(machine, "/api/v1/servers/git/captures", good))
+	in.want(404, in.postJSON(machine, "/api/v1/servers/git/captures?digest=sha256:"+strings.Repeat("1", 64), good))
+	in.want(403, in.postJSON(withToken(in.addToken("git", "", people.ScopeRead)), push, good))
+	in.addServer("other", gate.Team)
+	in.want(404, in.postJSON(withToken(in.addToken("other", "", people.ScopePush)), push, good))
+	kept := decode[wire.Captures](t, in.get(token, api)).Captures
+	if len(kept) != 2 || kept[0].By == "" || kept[1].By != "ana" {
+		t.Fatalf("%+v", kept)
+	}
+	for _, at := range []string{api + "/" + kept[0].ID + "/fixture", "/servers/git/listings/" + id + "/captures/" + kept[0].ID} {
+		a := in.want(200, in.get(ana, at))
+		if !strings.Contains(a.header.Get("Content-Disposition"), "attachment") || !strings.Contains(a.header.Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("%s is no attachment: %v", at, a.header)
+		}
+		seen.WriteString(a.body)
+		f, err := host.ParseFixture([]byte(a.body))
+		in.must(err)
+		c, err := f.Compare()
+		if err != nil || !c.Doubt || len(c.Tools) != 1 || c.Foreign != 2 {
+			t.Errorf("%s: %v, %+v", at, err, c)
+		}
+	}
+	in.want(404, in.get(ana, api+"/none/fixture"))
+	if a := in.want(200, in.get(token, "/api/v1/servers/git/hosts")); !strings.Contains(a.body, `"id":"claude-code"`) || strings.Count(a.body, `"doubtful":true`) != 1 {
+		t.Errorf("hosts: %.300s", a.body)
+	}
+
 	r := multipartOf(t, page, captureOf(captured("entity_get", "Reads one entity."), captured("entity_list", "Lists.")))
 	ana(r)
 	in.want(303, in.send(r))
@@ -99,6 +142,13 @@ func TestCapturesKeepNoConversation(t *testing.T) {
 	doc := in.want(200, in.get(ana, "/servers/git/listings/"+id+"/hosts")).html(t)
 	if got := text(doc.Find("main")); !strings.Contains(got, "as predicted") || !strings.Contains(got, "differs") || !strings.Contains(got, "2 tools of others, not kept") || !strings.Contains(got, "doubtful: a capture differs") {
 		t.Errorf("the page does not tell: %.900s", got)
+	}
+	if got := text(doc.Find("#captures").Parent()); !strings.Contains(got, "Description, predicted and sent") || doc.Find("#captures ~ details a[download]").Length() != 3 {
+		t.Errorf("no prediction beside what was sent: %.900s", got)
+	}
+	lens := in.want(200, in.get(ana, "/servers/git/listings/"+id+"/hosts?tool=1")).html(t)
+	if got := text(lens.Find("main")); !strings.Contains(got, "doubtful: a capture differs") {
+		t.Errorf("the lens does not doubt: %.400s", got)
 	}
 	for _, path := range []string{"/servers/git/listings/" + id + "/hosts", api, "/audit", "/deliveries", "/api/v1/inbox"} {
 		seen.WriteString(in.get(ana, path).body)

@@ -16,6 +16,7 @@ type Row struct {
 	Scopes       []people.Scope
 	Signed       bool
 	Proven       bool
+	Pusher       bool
 }
 
 // Rows returns the table of routes.
@@ -24,7 +25,7 @@ func (s *Server) Rows() []Row {
 	for _, r := range s.routes() {
 		rows = append(rows, Row{
 			Method: r.method, Path: r.path,
-			Open: r.who.open, Role: r.who.role, AnyServer: r.who.any, Scopes: r.who.scopes, Signed: r.who.signed, Proven: r.proof,
+			Open: r.who.open, Role: r.who.role, AnyServer: r.who.any, Scopes: r.who.scopes, Signed: r.who.signed, Proven: r.proof, Pusher: r.who.pusher,
 		})
 	}
 	return rows

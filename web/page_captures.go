@@ -21,7 +21,7 @@ const (
 // for who may use them.
 func (s *Server) addCaptures(m *views.HostsPage, v *review.HostsView) {
 	for i := range v.Captures[:min(len(v.Captures), seenHosts)] {
-		m.Seen = append(m.Seen, s.seenHost(&v.Captures[i]))
+		m.Seen = append(m.Seen, s.seenHost(v.Server.Slug, &v.Captures[i]))
 	}
 	slug, id := v.Server.Slug, v.Listing.ID
 	if v.Role.AtLeast(people.Reviewer) {
@@ -56,7 +56,7 @@ func limitText(n int) string {
 	return strconv.Itoa(n)
 }
 
-func (s *Server) seenHost(v *review.CaptureView) views.SeenHost {
+func (s *Server) seenHost(slug string, v *review.CaptureView) views.SeenHost {
 	c := v.Compared
 	seen := views.SeenHost{
 		Badge: views.Badge{Tone: views.OK, Icon: "check", Word: "as predicted"}, Title: v.Host + " " + v.Version,
@@ -64,6 +64,9 @@ func (s *Server) seenHost(v *review.CaptureView) views.SeenHost {
 	}
 	if v.Doubt {
 		seen.Badge = views.Badge{Tone: views.Warn, Icon: "bang", Word: "differs"}
+	}
+	if c.Shape != "" { // else it was kept before definitions were
+		seen.Fixture = path([]string{"servers", slug, "listings", v.ListingID, "captures", v.ID})
 	}
 	if c.Foreign > 0 {
 		seen.Facts = append(seen.Facts, plural(c.Foreign, "tool of others, not kept", "tools of others, not kept"))
@@ -88,6 +91,18 @@ func seenTool(t host.Pair) views.SeenTool {
 	}
 	if !t.AsMeant {
 		v.Badge = views.Badge{Tone: views.Warn, Icon: "bang", Word: "differs"}
+	}
+	switch {
+	case t.Got == nil:
+	case t.Meant == nil:
+		v.Unmeant = "We predicted that it is not sent."
+	default:
+		if t.Meant.Name != t.Got.Name {
+			v.Unmeant = "We predicted the name " + views.ShowName(t.Meant.Name).String() + "."
+		}
+		v.Words = views.Texts(&t.Meant.Description, &t.Got.Description, "predicted", "sent")
+		v.Schema = views.Texts(indented(string(t.Meant.Schema)), indented(string(t.Got.Schema)), "predicted", "sent")
+		v.Schema.Code = true
 	}
 	return v
 }

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -172,7 +170,11 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 			}
 		}
 		if len(of) > 0 {
-			m.Hosts = append(m.Hosts, views.MatrixHost{ID: f.Check.Host, Sent: thousands(f.Sent) + " of " + thousands(len(p.v.Tools)) + " sent"})
+			head := views.MatrixHost{ID: f.Check.Host, Sent: thousands(f.Sent) + " of " + thousands(len(p.v.Tools)) + " sent"}
+			if p.v.Doubts[f.Check.Host+" "+f.Check.Version] {
+				head.Doubt = doubtWords
+			}
+			m.Hosts = append(m.Hosts, head)
 			worst = append(worst, of)
 		}
 	}
@@ -233,6 +235,9 @@ func (p hostsPresenter) checks() []views.HostCheck {
 	return out
 }
 
+// doubtWords mark a profile that a capture of the server contradicts.
+const doubtWords = "doubtful: a capture differs"
+
 func standing(version string, verified bool) []string {
 	if verified {
 		return []string{version, "verified by captures"}
@@ -243,7 +248,7 @@ func standing(version string, verified bool) []string {
 func (p hostsPresenter) check(f *review.Fit, broken map[int]bool) views.HostCheck {
 	c := views.HostCheck{ID: f.Check.Host, Status: statusLooks[f.Check.Status], Facts: standing(f.Check.Version, f.Check.Verified)}
 	if p.v.Doubts[f.Check.Host+" "+f.Check.Version] {
-		c.Facts = append(c.Facts, "doubtful: a capture differs")
+		c.Facts = append(c.Facts, doubtWords)
 	}
 	if f.Sent > 0 {
 		c.Facts = append(c.Facts, thousands(f.Sent)+" of "+toolCount(len(p.v.Tools))+" sent", "about "+plural(f.Tokens, "token", "tokens"))
@@ -357,6 +362,9 @@ func (p lensPresenter) view() views.HostLens {
 		URL: hostsPath(slug, id), Back: hostsPath(slug, id, "base", p.base),
 		Hidden: []views.Hidden{{Name: "tool", Value: strconv.Itoa(p.position)}},
 	}
+	if p.v.Doubtful {
+		l.About = append(l.About, doubtWords)
+	}
 	if p.base != "" {
 		l.Hidden = append(l.Hidden, views.Hidden{Name: "base", Value: p.base})
 	}
@@ -400,8 +408,8 @@ func (p lensPresenter) side(label string, seen *review.Seen) views.LensSide {
 		v.NotSent = views.Say(notSentWhy(p.v.Profile.ID, seen.Lost))
 	} else {
 		v.Name = views.ShowName(sentName(seen.Sent))
-		if at := p.v.Profile.CutAt(words); at < len(words) {
-			v.Kept, v.Cut = prose.Show(words[:at]), prose.Show(words[at:])
+		if front, behind := p.v.Profile.Cut(words); behind != "" {
+			v.Kept, v.Cut = prose.Show(front), prose.Show(behind)
 			v.Ruler = fmt.Sprintf("%s cuts here, after %s UTF-16 units: what follows is not sent", p.v.Profile.ID, thousands(p.v.Profile.Description.Limit))
 		}
 	}
@@ -443,10 +451,5 @@ func sentSchema(seen *review.Seen) *string {
 	if seen == nil || seen.Sent == nil || seen.Sent.Schema == nil {
 		return nil
 	}
-	var b bytes.Buffer
-	text := string(seen.Sent.Schema)
-	if json.Indent(&b, seen.Sent.Schema, "", "  ") == nil {
-		text = b.String()
-	}
-	return &text
+	return indented(string(seen.Sent.Schema))
 }

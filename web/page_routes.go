@@ -59,6 +59,7 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/listings/:id/text", reads, s.textPage),
 		get("/servers/:server/listings/:id/cost", reads, s.costPage),
 		post("/servers/:server/listings/:id/captures", reviews, s.captureForm).limited(s.uploadBody()),
+		get("/servers/:server/listings/:id/captures/:capture", reads, s.captureFixture),
 		post("/servers/:server/limits", maintains, s.limitsForm),
 		get("/servers/:server/compare", reads, s.comparePage),
 		get("/servers/:server/tool", reads, s.lineagePage),

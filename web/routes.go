@@ -60,6 +60,7 @@ type need struct {
 	any    bool           // the role has to be held on some server, not on a given one
 	scopes []people.Scope // one of them lets a token in; none refuses tokens
 	signed bool           // the delivery proves itself: by signature or token, see push.go
+	pusher bool           // a token that may push needs no role
 }
 
 // anybody needs nothing: sign-in, links, health.
@@ -76,6 +77,13 @@ func anywhere(role people.Role) need { return need{role: role, any: true} }
 // needs the role as well.
 func (n need) or(scopes ...people.Scope) need {
 	n.scopes = scopes
+	return n
+}
+
+// orPusher lets machines in whose token may push.
+func (n need) orPusher() need {
+	n = n.or(append(n.scopes, people.ScopePush)...)
+	n.pusher = true
 	return n
 }
 
@@ -99,6 +107,7 @@ func (s *Server) apiRoutes() []route {
 	reads := person(people.Viewer).or(people.ScopeRead, people.ScopeReview)
 	reviews := person(people.Reviewer).or(people.ScopeReview)
 	maintains := person(people.Maintainer).or(people.ScopeReview)
+	capturing := reviews.orPusher()
 	return append([]route{
 		post("/api/v1/servers/:server/listings", delivery, s.pushListing).limited(ownLimit),
 		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getGate),
@@ -119,7 +128,10 @@ func (s *Server) apiRoutes() []route {
 		get("/api/v1/listings/:id/preflight", reads, s.listingPreflight),
 		get("/api/v1/listings/:id/renderings/:host", reads, s.listingRendering),
 		get("/api/v1/listings/:id/captures", reads, s.listCaptures),
-		post("/api/v1/listings/:id/captures", reviews, s.addCapture).limited(s.uploadBody()),
+		post("/api/v1/listings/:id/captures", capturing, s.addCapture).limited(s.uploadBody()),
+		get("/api/v1/listings/:id/captures/:capture/fixture", reads, s.captureFixture),
+		post("/api/v1/servers/:server/captures", capturing, s.pushCapture).limited(s.uploadBody()),
+		get("/api/v1/servers/:server/hosts", reads, s.listHosts),
 
 		get("/api/v1/releases/:id", reads, s.showRelease),
 		get("/api/v1/releases/:id/changes", reads, s.releaseChanges),

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/web/client"
 )
 
 type renderCmd struct {
@@ -76,16 +77,40 @@ func (e *env) mounted(file, server string) (host.Mounted, error) {
 }
 
 type hostsCmd struct {
-	JSON bool `help:"Print JSON."`
+	asked
+	Server string `help:"With --to: slug of the registered server whose captures count." placeholder:"SLUG"`
+	JSON   bool   `help:"Print JSON."`
 }
 
-// Run lists the profiles with the evidence for each.
+// Run lists the profiles with the evidence for each, and on an instance those that
+// captures of a server contradict.
 func (c *hostsCmd) Run(e *env) error {
-	if c.JSON {
-		return printJSON(e.stdout, report.Hosts, host.Profiles())
+	var doubts map[string]bool
+	if c.To != "" {
+		cl, err := c.client(c.Server)
+		if err != nil {
+			return remote(err)
+		}
+		if doubts, err = cl.Doubts(e.ctx); err != nil {
+			return remote(err)
+		}
 	}
-	_, err := io.WriteString(e.stdout, report.HostsText(host.Profiles()))
+	if c.JSON {
+		return printJSON(e.stdout, func(p []*host.Profile) ([]byte, error) { return report.Hosts(p, doubts) }, host.Profiles())
+	}
+	_, err := io.WriteString(e.stdout, report.HostsText(host.Profiles(), doubts))
 	return err
+}
+
+// asked says which server of Countersign is asked, by commands that also work
+// without one.
+type asked struct {
+	To    string `help:"Address of a Countersign server." placeholder:"URL"`
+	Token string `help:"Token to ask with." env:"COUNTERSIGN_TOKEN" placeholder:"cs_…"`
+}
+
+func (a asked) client(server string) (*client.Client, error) {
+	return remoteFlags{To: a.To, Server: server, Token: a.Token}.client("")
 }
 
 type preflightCmd struct {
@@ -151,11 +176,13 @@ func lookupHosts(ids []string) ([]*host.Profile, error) {
 }
 
 type capturedCmd struct {
+	asked
 	Capture string `arg:"" help:"A recorded request of a host to its provider: a file, or - for standard input. Only the tools in it are read."`
 	Listing string `arg:"" help:"The listing of that time: as FILE."`
 	Server  string `required:"" help:"Name of the server in the host's configuration."`
 	Host    string `help:"Id of the host; without, it is told by the request."`
 	Variant string `help:"Configuration of the host."`
+	Fixture bool   `help:"Print a fixture for the tests of the profile, instead of the comparison: the listing, and this server's tools as they were sent."`
 	JSON    bool   `help:"Print JSON."`
 }
 
@@ -166,10 +193,11 @@ func (c *capturedCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	m, err := e.mounted(c.Listing, c.Server)
+	listed, err := e.listing(c.Listing)
 	if err != nil {
 		return err
 	}
+	m := host.Mount(c.Server, listed)
 	p, err := c.profile(capture, m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Capture, err)
@@ -178,7 +206,14 @@ func (c *capturedCmd) Run(e *env) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Capture, err)
 	}
-	if c.JSON {
+	if c.To != "" && !compared.Elsewhere() {
+		if err := c.push(e, compared, p, listed); err != nil {
+			return err
+		}
+	}
+	if c.Fixture {
+		_, err = e.stdout.Write(host.NewFixture(compared, p.Version, p.Variant(), today(), c.Server, listed).JSON())
+	} else if c.JSON {
 		err = printJSON(e.stdout, report.Captured, compared)
 	} else {
 		_, err = io.WriteString(e.stdout, report.CapturedText(compared))
@@ -187,6 +222,16 @@ func (c *capturedCmd) Run(e *env) error {
 		err = exit(exitUnsure)
 	}
 	return err
+}
+
+// push hands in what was captured of this server's tools. Nothing else of the request
+// leaves this machine.
+func (c *capturedCmd) push(e *env, compared *host.Comparison, p *host.Profile, listed *surface.Listing) error {
+	cl, err := c.client(c.Server)
+	if err != nil {
+		return remote(err)
+	}
+	return remote(cl.PushCapture(e.ctx, compared.Capture(), listed.Digest.String(), p.ID, p.Variant()))
 }
 
 func (c *capturedCmd) profile(capture *surface.Listing, m host.Mounted) (*host.Profile, error) {

@@ -16,11 +16,17 @@ type Pair struct {
 	Sent     string // name in the capture, with its namespace
 	Lost     []Loss
 	AsMeant  bool // what was captured is what the profile predicts
+
+	Definition []byte // as captured: the fields that a capture keeps, nothing else
+
+	Meant *Sent // what the profile predicts, where that is something else; nil also when it predicts that nothing is sent
+	Got   *Sent // what was captured, where the profile predicts something else
 }
 
 // Comparison holds a capture against what was listed at that time.
 type Comparison struct {
 	Host    string
+	Shape   surface.Shape // of the request
 	Tools   []Pair
 	Absent  []Loss // tools of the listing that the capture lacks, and why if the profile knows
 	Added   []Pair // tools that look like this server's, and that the listing lacks
@@ -32,6 +38,16 @@ type Comparison struct {
 // host sends its tools: it is of another server, or the server has another name there.
 func (c *Comparison) Elsewhere() bool { return len(c.Tools) == 0 && len(c.Absent) > 0 && c.Doubt }
 
+// Capture writes the tools of this server as a capture that can be read again. Those
+// of others are a number in it, as they were in the request.
+func (c *Comparison) Capture() []byte {
+	defs := make([][]byte, 0, len(c.Tools))
+	for _, t := range c.Tools {
+		defs = append(defs, t.Definition)
+	}
+	return surface.WriteCapture(c.Shape, defs, c.Foreign)
+}
+
 // Compare maps the names in a capture back and says what each tool lost. The
 // capture is what [surface.Read] keeps of a provider request. Nothing of a tool
 // that can't be this server's is repeated.
@@ -41,7 +57,7 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 	}
 	s := NewSurface([]Mounted{m})
 	k := &comparer{
-		out:  &Comparison{Host: p.ID, Foreign: foreignOf(capture)},
+		out:  &Comparison{Host: p.ID, Shape: capture.Shape, Foreign: foreignOf(capture)},
 		p:    p,
 		r:    s.run(p),
 		sent: map[string]surface.Tool{}, used: map[string]bool{}, items: map[*tool]*item{}, why: map[int]Loss{},
@@ -77,7 +93,7 @@ func Recognise(capture *surface.Listing, m Mounted) (*Profile, error) {
 		if p.IsProvider() {
 			continue
 		}
-		for _, name := range p.Variants() {
+		for _, name := range append([]string{p.Mode}, p.Variants()...) { // where two predict alike, its own mode
 			v, err := p.As(name)
 			if err != nil || v.wire() != capture.Shape {
 				continue
@@ -97,8 +113,9 @@ func errNoCapture(l *surface.Listing) error {
 	return fmt.Errorf("the capture is a %s, not a request to a provider", l.Kind)
 }
 
-// score counts the tools that a profile finds in a capture, and a thousand times
-// those that are there as it predicts.
+// score counts the tools that a profile finds in a capture, ten times those that it
+// would send under that name, and a thousand times those that are there as it
+// predicts.
 func score(p *Profile, capture *surface.Listing, m Mounted) int {
 	c, err := Compare(p, capture, m)
 	if err != nil {
@@ -107,14 +124,25 @@ func score(p *Profile, capture *surface.Listing, m Mounted) int {
 	n := 0
 	for _, pair := range c.Tools {
 		n++
-		if pair.AsMeant {
+		switch {
+		case pair.AsMeant:
 			n += 1000
+		case pair.Meant != nil && pair.Meant.Name == pair.Sent:
+			n += 10 // it would send the tool, and says otherwise what it is
 		}
 	}
-	if n > 0 && p.hasStrict() == hasField(capture, "strict") {
+	if n == 0 {
+		return 0
+	}
+	if p.hasStrict() == hasField(capture, "strict") {
 		n += 500 // two hosts may differ in this one field only
 	}
-	return n
+	for _, l := range c.Absent {
+		if l.What == NotSent && l.Rule == "" {
+			n-- // it would send that one too
+		}
+	}
+	return max(n, 1)
 }
 
 // hasStrict reports whether the host says with every tool how strict it is.
@@ -212,7 +240,7 @@ func (k *comparer) candidates(it *item) []string {
 
 // compare says what one tool lost on its way into the capture.
 func (k *comparer) compare(it *item, got surface.Tool, name string) Pair {
-	pair := Pair{Listed: it.tool.name, Position: it.tool.position, Sent: name, AsMeant: !it.gone && it.fullName() == name}
+	pair := Pair{Listed: it.tool.name, Position: it.tool.position, Sent: name, AsMeant: !it.gone && it.fullName() == name, Definition: got.Raw}
 	r := &renderer{p: k.p, s: k.r.s, out: &Rendering{}}
 	if plain := fillIn(k.p.Names.Form, it.tool.server.name, it.tool.name); plain != name {
 		r.lose(it.tool, "/name", Renamed, "The model saw %s instead of %s.", clip(name), clip(plain))
@@ -227,9 +255,26 @@ func (k *comparer) compare(it *item, got surface.Tool, name string) Pair {
 	d.description()
 	d.schema(it.tool.exact.get("inputSchema"), seen.schema, schemaPath())
 	pair.Lost = r.out.Lost
-	pair.AsMeant = pair.AsMeant && same
-	k.out.Doubt = k.out.Doubt || !pair.AsMeant
+	if pair.AsMeant = pair.AsMeant && same; !pair.AsMeant {
+		pair.Meant, pair.Got = k.bothSides(it, got, name)
+		k.out.Doubt = true
+	}
 	return pair
+}
+
+// bothSides are the prediction and the capture of one tool.
+func (k *comparer) bothSides(it *item, got surface.Tool, name string) (meant, seen *Sent) {
+	if !it.gone {
+		s := it.sentAs()
+		meant = &s
+		meant.Name, meant.Group = it.fullName(), ""
+	}
+	text, _ := got.Description()
+	seen = &Sent{Server: it.tool.server.name, Tool: it.tool.name, Position: it.tool.position, Name: name, Description: text}
+	if raw, ok := got.InputSchema(); ok {
+		seen.Schema = raw
+	}
+	return meant, seen
 }
 
 func schemaOf(t surface.Tool) []byte {

@@ -88,7 +88,7 @@ func (d *differ) description() {
 		d.lose("/description", Rewritten, "%s puts a sentence in front: %s", d.r.p.Name, strings.TrimSpace(strings.TrimSuffix(d.it.description, text)))
 	case trimSpace(text) == d.it.description || trimSpace(text) == "":
 		return // space at the ends says nothing
-	case d.r.p.Description.Normal:
+	case d.r.p.Description.Normal && visible(text) != text:
 		d.lose("/description", Rewritten, "%s takes invisible characters away and normalises the text.", d.r.p.Name)
 	default:
 		d.lose("/description", Rewritten, "%s sends another text.", d.r.p.Name)

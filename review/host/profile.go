@@ -219,6 +219,14 @@ func (p *Profile) Key() string {
 	return p.ID + "+" + p.variant + "@" + hex.EncodeToString(sum[:8])
 }
 
+// Cut splits a description, as the host cleans it, at the host's cut. Where nothing is
+// cut, behind is "".
+func (p *Profile) Cut(text string) (front, behind string) {
+	text = p.clean(text)
+	at := p.CutAt(text)
+	return text[:at], text[at:]
+}
+
 // CutAt returns how many bytes of a description, as the host cleans it, stand in
 // front of the host's cut; all of them where nothing is cut.
 func (p *Profile) CutAt(text string) int {

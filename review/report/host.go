@@ -124,6 +124,7 @@ type hostJSON struct {
 	Variants []string       `json:"variants"`
 	Evidence []evidenceJSON `json:"evidence"`
 	Notes    []string       `json:"notes"`
+	Doubtful *bool          `json:"doubtful,omitempty"` // by captures of one server; absent where none was asked
 }
 
 type evidenceJSON struct {
@@ -132,10 +133,19 @@ type evidenceJSON struct {
 	Date string `json:"date"`
 }
 
-// Hosts writes what is known of which hosts, and from where.
-func Hosts(profiles []*host.Profile) ([]byte, error) {
+// Hosts writes what is known of which hosts, and from where. Doubts are the profiles
+// that captures of a server contradict, as "id version"; nil where nobody asked a
+// server.
+func Hosts(profiles []*host.Profile, doubts map[string]bool) ([]byte, error) {
 	f := hostsJSON{Hosts: each(profiles, func(p *host.Profile) hostJSON {
+		var doubtful *bool
+		if doubts != nil {
+			doubt := doubts[p.ID+" "+p.Version]
+			doubtful = &doubt
+		}
 		return hostJSON{
+			Doubtful: doubtful,
+
 			ID: p.ID, Name: p.Name, Kind: kindOf(p), Version: p.Version, Verified: p.Verified, Checked: p.Checked,
 			Mode: p.Mode, Variants: each(p.Variants(), same), Notes: each(p.Notes, same),
 			Evidence: each(p.Evidence, func(e host.Evidence) evidenceJSON { return evidenceJSON(e) }),
@@ -155,11 +165,14 @@ func kindOf(p *host.Profile) string {
 	return "host"
 }
 
-// HostsText lists the profiles for people.
-func HostsText(profiles []*host.Profile) string {
+// HostsText lists the profiles for people; doubts as for [Hosts].
+func HostsText(profiles []*host.Profile, doubts map[string]bool) string {
 	var b strings.Builder
 	for _, p := range profiles {
 		fmt.Fprintf(&b, "%-26s %-9s %s %s, %s on %s\n", p.ID, kindOf(p), p.Name, p.Version, standing(p.Verified), p.Checked)
+		if doubts[p.ID+" "+p.Version] {
+			b.WriteString("    doubtful: a capture of this server differs from what the profile predicts\n")
+		}
 		if v := p.Variants(); len(v) > 1 {
 			fmt.Fprintf(&b, "    variants: %s (described: %s)\n", strings.Join(v, ", "), p.Mode)
 		}

@@ -240,6 +240,17 @@ func (c captureForm) unpack(kept []definition, foreign int, t value) ([]definiti
 	return kept, foreign
 }
 
+// WriteCapture writes definitions as they stand in a capture of a shape, as a text
+// that [Read] takes for a capture. What is no object becomes null there.
+func WriteCapture(shape Shape, definitions [][]byte, foreign int) []byte {
+	c := captureForms[shape]
+	kept := make([]definition, 0, len(definitions))
+	for _, raw := range definitions {
+		kept = append(kept, definition{value: whole(raw)})
+	}
+	return c.write(kept, max(0, foreign))
+}
+
 // write writes the text that is kept of a capture. Reading it and writing it again
 // gives the same bytes.
 func (c captureForm) write(kept []definition, foreign int) []byte {
