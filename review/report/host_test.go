@@ -110,7 +110,7 @@ func TestPreflightForms(t *testing.T) {
 }
 
 func TestHostsForms(t *testing.T) {
-	b, err := report.Hosts(host.Profiles())
+	b, err := report.Hosts(host.Profiles(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestHostsForms(t *testing.T) {
 	if err := json.Unmarshal(b, &got); err != nil || len(got.Hosts) != len(host.Profiles()) {
 		t.Fatalf("%v, %d hosts", err, len(got.Hosts))
 	}
-	if text := report.HostsText(host.Profiles()); !strings.Contains(text, "verified by captures") || !strings.Contains(text, "not verified") {
+	if text := report.HostsText(host.Profiles(), nil); !strings.Contains(text, "verified by captures") || !strings.Contains(text, "not verified") {
 		t.Error(text)
 	}
 }
