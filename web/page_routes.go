@@ -116,7 +116,7 @@ func releaseRoutes(s *Server) []route {
 		post("/releases/:id/predecessor", maintains, s.predecessorForm),
 		post("/releases/:id/release", maintains, s.releaseForm).proven(),
 		post("/releases/:id/withdraw", maintains, s.withdrawForm),
-		post("/releases/:id/override", person(people.Admin), s.overrideForm),
+		post("/releases/:id/override", person(people.Admin), s.overrideForm).proven(),
 		post("/releases/:id/override/end", maintains, s.endOverrideForm),
 		post("/releases/:id/alarms/clear", maintains, s.clearAlarmsForm),
 	}
