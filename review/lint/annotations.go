@@ -24,13 +24,21 @@ func (v *view) annotationRules() {
 	if v.annotated() && v.destroysSomething() && !readOnly && destructiveSet && !destructive && !hasAny(v.prose(), "revers", "undo", "recover", "restor", "soft", "trash", "archiv", "without deleting") {
 		v.found("annot.destructive-undeclared", Warn, a.get("destructiveHint"), fmt.Sprintf("%q destroys something, and destructiveHint says that it does not.", short(v.name, 80)))
 	}
+	if readOnlySet && !readOnly && !destructiveSet && v.destroysSomething() {
+		v.found("annot.destructive-undeclared", Info, a, fmt.Sprintf("%q destroys something, and destructiveHint is left to its default: write it out.", short(v.name, 80)))
+	}
 	if destructive && destructiveSet && v.effect == reads && !readOnly && v.plainReader() {
 		v.found("annot.read-marked-destructive", Info, a.get("destructiveHint"), fmt.Sprintf("%q only reads by its name and text, and is marked destructive: hosts ask for every call.", short(v.name, 80)))
 	}
-	if idempotent, set := v.hint("idempotentHint"); set && idempotent && !readOnly && adding[v.head] &&
+	if idempotent, set := v.hint("idempotentHint"); set && idempotent && !readOnly && v.addsUp() &&
 		!hasAny(v.prose(), "idempoten", "already", "no-op", "exists", "upsert", "key", "update") {
 		v.found("annot.idempotent-contradiction", Info, a.get("idempotentHint"), fmt.Sprintf("%q adds something with every call, and idempotentHint says that a second call changes nothing.", short(v.name, 80)))
 	}
+}
+
+// addsUp reports whether every call of a tool adds something.
+func (v *view) addsUp() bool {
+	return adding[v.head] || len(v.words) > 0 && adding[v.words[0]] || hasAny(v.description(), "each call adds", "every call adds", "each call creates", "every call creates", "each call appends")
 }
 
 // titleContradicts finds a title that people see and that says another thing than the

@@ -168,12 +168,20 @@ const (
 	cloneAlike = 0.85 // of a name that only looks the same
 )
 
+// faceOf is what a name looks like at a glance, in lower case: digits and pairs that
+// pass for letters are those letters.
+func faceOf(name string) string {
+	return asciiFace.Replace(lower(strings.ReplaceAll(prose.Skeleton(name), "I", "l")))
+}
+
+var asciiFace = strings.NewReplacer("1", "l", "0", "o", "rn", "m", "vv", "w", "i", "l")
+
 // impersonation finds a tool that poses as another server's.
 func (h *house) impersonation(v *view) {
-	skeleton := lower(prose.Skeleton(v.name))
+	skeleton := faceOf(v.name)
 	for _, o := range h.ctx.Others {
 		for _, t := range o.Tools {
-			other := lower(prose.Skeleton(t.Name))
+			other := faceOf(t.Name)
 			if skeleton != other || v.name == "" {
 				continue
 			}

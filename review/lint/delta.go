@@ -184,7 +184,10 @@ func (d *delta) texts(c *change.Change, v *view, det *change.Detail) bool {
 	old, ok1 := surface.DecodeString(jsontext.Value(det.Old))
 	now, ok2 := surface.DecodeString(jsontext.Value(det.New))
 	if !(strings.HasPrefix(det.ID, "description.") || strings.HasPrefix(det.ID, "title.")) {
-		if det.Hidden && ok1 && ok2 {
+		if !ok1 || !ok2 {
+			old, now = joined(det.Old), joined(det.New)
+		}
+		if det.Hidden && old != "" && now != "" {
 			d.invisible(c, v, det, old, now)
 		}
 		return false
@@ -202,6 +205,15 @@ func (d *delta) texts(c *change.Change, v *view, det *change.Detail) bool {
 	return true
 }
 
+// joined are the values of a list as one text, "" when it is no list of strings.
+func joined(raw []byte) string {
+	var list []string
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	return strings.Join(list, "\n")
+}
+
 // invisible finds two texts that a reader takes for one.
 func (d *delta) invisible(c *change.Change, v *view, det *change.Detail, old, now string) bool {
 	sentence, alike := prose.LooksLike(old, now)
@@ -217,7 +229,7 @@ func (d *delta) invisible(c *change.Change, v *view, det *change.Detail, old, no
 }
 
 // zeroArgs are words of a sentence on what happens when nothing is passed.
-var zeroArgs = []string{"by default", "if omitted", "when omitted", "when nothing is passed", "without arguments", "no arguments", "returns all", "all results", "if not given"}
+var zeroArgs = []string{"by default", "if omitted", "when omitted", "if nothing", "when nothing", "with no arguments", "when nothing is passed", "without arguments", "no arguments", "returns all", "all results", "if not given"}
 
 // lost looks for what a text no longer says, unless it says it somewhere else now. A
 // text with two places of change has two details with the same texts: each sentence is
@@ -257,7 +269,41 @@ func (d *delta) lost(c *change.Change, v *view, det *change.Detail, old, now str
 			}
 		}
 	}
+	if det.Pointer == "/description" {
+		d.capped(c, v, det, old, now)
+	}
 	d.glossLost(c, v, det, old, now)
+}
+
+// capped finds a text that promised everything and gives a number now.
+func (d *delta) capped(c *change.Change, v *view, det *change.Detail, old, now string) {
+	gone, come := sentencesNotIn(old, now), sentencesNotIn(now, old)
+	for i := 0; i < len(gone) && i < len(come); i++ {
+		if whole(lower(gone[i])) && caps(lower(come[i])) && !caps(lower(gone[i])) {
+			d.once(c, v, det, "diff.zero-arg-changed", High, fmt.Sprintf("All came back, and now there is a limit: %s was %s.", quote(come[i]), quote(gone[i])), gone[i])
+			return
+		}
+	}
+}
+
+// sentencesNotIn are the sentences of a text that another has not, in order.
+func sentencesNotIn(a, b string) []string {
+	have := map[string]bool{}
+	for _, s := range prose.Sentences(b) {
+		have[s.Text] = true
+	}
+	var out []string
+	for _, s := range prose.Sentences(a) {
+		if !have[s.Text] {
+			out = append(out, s.Text)
+		}
+	}
+	return out
+}
+
+// whole reports whether a sentence promises everything.
+func whole(s string) bool {
+	return hasAny(s, "all ", "every ", "everything") && hasAny(s, "return", "list", "gives")
 }
 
 // holdsBack reports whether a sentence tells the model what not to do, or when only.
@@ -266,7 +312,8 @@ func holdsBack(s string) bool {
 		s = strings.ReplaceAll(s, subject+"don't", "")
 		s = strings.ReplaceAll(s, subject+"do not", "")
 	}
-	return hasAny(s, "never ", "do not ", "don't ", "only when", "only if", "only after")
+	return hasAny(s, "never ", "do not ", "don't ", "only when", "only if", "only after", "ask the user", "confirm with") ||
+		strings.Contains(s, "only ") && hasAny(s, " when ", " if ", " after ")
 }
 
 // weakened reports whether the new sentence says less: it is gone, or lost a word that
@@ -281,8 +328,20 @@ func (d *delta) weakened(delta prose.Delta) bool {
 			return true
 		}
 	}
-	return false
+	return numbersGone(lower(delta.Old), now)
 }
+
+// numbersGone reports whether a text no longer says how long or how many: "for seven
+// days" is a promise, "for a while" is none.
+func numbersGone(old, now string) bool {
+	have := map[string]bool{}
+	for _, w := range words(now) {
+		have[w] = true
+	}
+	return slices.ContainsFunc(words(old), func(w string) bool { return (isNumber(w) || numerals[w]) && !have[w] })
+}
+
+var numerals = setOf("one two three four five six seven eight nine ten twelve fourteen twenty thirty sixty ninety")
 
 // failureLost looks at declared codes: one that is gone, or that became silence.
 func (d *delta) failureLost(c *change.Change, v *view, det *change.Detail, delta prose.Delta) {

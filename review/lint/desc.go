@@ -20,7 +20,7 @@ func (v *view) descRules() {
 	v.descRestates()
 }
 
-var emptyWords = setOf("todo n/a na none description tbd lorem ipsum placeholder test fixme xxx - ... no description provided available")
+var emptyWords = setOf("todo n a na nil null undefined none description desc tbd tba lorem ipsum dolor sit amet placeholder test fixme xxx no provided available missing tool function goes here add your insert enter write the some")
 
 func (v *view) descMissing() bool {
 	text := ""
@@ -29,7 +29,7 @@ func (v *view) descMissing() bool {
 	}
 	trimmed := strings.Trim(strings.TrimSpace(text), ".!? ")
 	empty := trimmed == ""
-	if w := words(trimmed); !empty && len(w) > 0 && len(w) <= 4 {
+	if w := words(trimmed); !empty && len(w) <= 5 {
 		empty = true
 		for _, word := range w {
 			empty = empty && emptyWords[word]
@@ -146,6 +146,23 @@ func (v *view) destroysSomething() bool {
 	return true
 }
 
+// parting are verbs after which something is out of hand: it is paid, or others have
+// seen it.
+var (
+	parting  = setOf("pay refund charge transfer purchase buy publish send overwrite reset")
+	emptying = setOf("reset clear flush format replace kill wipe truncate reboot")
+	partsIn  = setOf("payment payments money funds refund invoice email emails mail sms post article page app site release money order")
+)
+
+// partsWith reports whether a tool gives away what nobody can take back.
+func (v *view) partsWith() bool {
+	if len(v.words) == 0 || v.words[0] == "preview" {
+		return false
+	}
+	first := v.words[0]
+	return first == "pay" || first == "refund" || first == "overwrite" || parting[first] && partsIn.any(v.words)
+}
+
 // descRisk asks a tool that destroys for a word on it, in the text and not only in a
 // hint that a host may drop.
 func (v *view) descRisk() {
@@ -155,34 +172,60 @@ func (v *view) descRisk() {
 	silent := !hasAny(v.prose(), safetyWords...)
 	switch {
 	case !silent || readOnly:
-	case destroys:
+	case destroys, v.partsWith():
 		v.found("desc.destructive-silent", Warn, v.descNode(), fmt.Sprintf("%q takes something away, and the text says nothing on whether it can be undone, what is refused, or when not to call it.", short(v.name, 80)))
 	case hinted && isSet && v.effect != reads:
-		return
+		sev := Info // hints are often stamped on whole listings
+		if len(v.words) > 0 && emptying[v.words[0]] {
+			sev = Warn
+		}
+		v.found("desc.destructive-silent", sev, v.descNode(), fmt.Sprintf("destructiveHint says that %q destroys something, and the text says nothing on whether it can be undone, what is refused, or when not to call it.", short(v.name, 80)))
 	}
 	if destroys && silent && hinted && isSet {
 		v.found("desc.safety-only-in-annotation", Info, v.descNode(), "Only destructiveHint says that this destroys something. A host may drop hints; the model reads the text.")
 	}
-	if i := strings.Index(v.description(), "client will ask for confirmation"); i >= 0 || hasAny(v.description(), "host will confirm", "client will confirm", "host will ask", "client will prompt", "host asks the user") {
+	if v.reliesOnHost() {
 		v.found("annot.relied-on", Info, v.descNode(), "The text counts on the host to ask for confirmation. Hosts differ, and some never ask.")
 	}
+}
+
+var (
+	hostWordsOf = setOf("client clients host hosts")
+	askingWords = setOf("ask asks confirm confirms prompt prompts confirmation approve approves approval")
+)
+
+// reliesOnHost finds "the client will ask for confirmation".
+func (v *view) reliesOnHost() bool {
+	toks := v.desc.tokensOrNone()
+	for i := range toks {
+		if !hostWordsOf[toks[i].w] {
+			continue
+		}
+		end := v.desc.sentenceAt(toks[i].start).End
+		for j := i + 1; j < len(toks) && j <= i+3 && toks[j].start < end; j++ {
+			if askingWords[toks[j].w] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // descSilences are what a model has to guess, each a small thing.
 func (v *view) descSilences() {
 	s := v.prose()
-	if !hasAny(s, "use this", "use when", "use to", "use for", "use it", "useful", "when you", "when the", "before ", "after ", " if ", "instead of", "prefer", "unless", "only when", "call this", "first", "to get ", "best for", "ideal") {
+	if !hasAny(s, "use this", "use when", "use to", "use for", "use it", "useful", "only for", "only to", "only on", "handy", ". to ", "when you", "when the", "before ", "after ", " if ", "instead of", "prefer", "unless", "only when", "call this", "first", "to get ", "best for", "ideal") {
 		v.found("desc.no-when", Info, v.descNode(), "Nothing says when to call this tool, or when not to.")
 	}
 	hasOutput := v.output != nil
-	fails := hasAny(s, "error", "fail", "not found", "not_found", "refus", "reject", "throw", "invalid", "does not exist", "denied", "null if", "none if", "no-op")
+	fails := hasAny(s, "error", "fail", "not found", "not_found", "refus", "reject", "throw", "invalid", "does not exist", "denied", "null", "none if", "no-op", "raise", "404", "403", "409", "unknown", "missing", "exception", "empty")
 	if !fails && !(hasOutput && hasAny(string(v.output.raw), `"error`)) {
 		v.found("desc.no-failure", Info, v.descNode(), "Nothing says what a failure looks like, such as a missing object.")
 	}
 	if v.isSearch() && !hasAny(s, "empty", "no results", "no match", "none", "returns 0", "null", "zero", "nothing") {
 		v.found("desc.no-empty-result", Info, v.descNode(), "Nothing says what comes back when nothing is found.")
 	}
-	if !hasOutput && !hasAny(s, "return", "result", "respond", "output", "yields", "gives", "response") && v.effect != unclear {
+	if !hasOutput && !hasAny(s, "return", "result", "respond", "output", "yields", "gives", "response", "answer", "produces") {
 		v.found("desc.no-result-shape", Info, v.descNode(), "Nothing says what comes back: no output schema, and no word on it.")
 	}
 	if _, set := v.hint("idempotentHint"); !set && v.effect != reads && repeats.any(v.words) && !hasAny(s, "already", "no-op", "idempoten", "duplicate", "twice", "again", "exists", "repeat") {
@@ -214,7 +257,7 @@ func (v *view) descBranching() {
 		}
 	}
 	arms := map[string]map[string]bool{}
-	toks := v.desc.tokens()
+	toks, last := v.desc.tokens(), ""
 	for i := 0; i+3 < len(toks); i++ {
 		if w := toks[i].w; w != "if" && w != "when" && w != "for" && w != "with" {
 			continue
@@ -223,10 +266,14 @@ func (v *view) descBranching() {
 		if subject == "the" && len(rest) > 1 {
 			subject, rest = rest[0].w, rest[1:]
 		}
-		value := armValue(v.desc.fold(), subject, rest, toks[i])
+		if subject == "it" && last != "" {
+			subject = last
+		}
+		value := armValue(v.desc.fold(), subject, rest, toks[i+1])
 		if value == "" || !names[subject] && !modeNames[subject] {
 			continue
 		}
+		last = subject
 		if arms[subject] == nil {
 			arms[subject] = map[string]bool{}
 		}
@@ -252,7 +299,7 @@ func armValue(s, subject string, rest []token, at token) string {
 		}
 	default:
 		end := min(len(s), rest[0].start)
-		if between := s[at.end:end]; strings.ContainsAny(between, "=:") {
+		if between := s[at.end:max(at.end, end)]; strings.ContainsAny(between, "=:\"'`") {
 			return rest[0].w
 		}
 	}
@@ -269,21 +316,50 @@ func (v *view) armsAct(arms map[string]bool) bool {
 	return false
 }
 
+var (
+	pointing = setOf("see check consult refer read documented described explained details specified syntax parameters more information info visit")
+	outside  = setOf("docs documentation wiki readme manual handbook docstring guide reference source")
+)
+
+// outsideAt finds "see … documentation" and "see https://…" in a folded text.
+func (v *view) outsideAt(s string) int {
+	toks := v.desc.tokens()
+	for i := range toks {
+		if !pointing[toks[i].w] {
+			continue
+		}
+		h := hit{text: v.desc, start: toks[i].start, end: toks[i].end, first: i}
+		listed := strings.HasSuffix(toks[i].w, "ed") || !commandForm[toks[i].w]
+		if !listed && !h.imperative() {
+			continue
+		}
+		sent := v.desc.sentenceAt(toks[i].start)
+		if at := strings.Index(s[toks[i].end:sent.End], "http"); at >= 0 && at < 40 && strings.TrimSpace(s[toks[i].end:sent.End]) != "" && !strings.Contains(s[toks[i].end:toks[i].end+at], "such as") {
+			return toks[i].start
+		}
+		for j := i + 1; j < len(toks) && j <= i+4 && toks[j].start < sent.End; j++ {
+			if outside[toks[j].w] && (j+1 == len(toks) || toks[j+1].start >= sent.End || afterOutside[toks[j+1].w]) {
+				return toks[i].start
+			}
+		}
+	}
+	return -1
+}
+
+var (
+	commandForm  = setOf("see check consult refer read visit")
+	afterOutside = setOf("for at on of to before and or if when section")
+)
+
 // descOutside finds pointers to what a model can't read.
 func (v *view) descOutside() {
 	if v.desc == nil {
 		return
 	}
 	s := v.description()
-	for _, phrase := range []string{"see the wiki", "see wiki", "see the docs", "see docs", "see the readme", "see readme", "refer to the readme", "refer to the docs", "refer to the documentation", "see the documentation", "see documentation", "see docstring", "see the source", "see source code", "consult the documentation", "check the docs", "see our docs", "as described in the docs"} {
-		i := strings.Index(s, phrase)
-		if i < 0 || isWordByte(byteAt(s, i+len(phrase))) {
-			continue
-		}
-		if len(v.desc.sentences()) <= 3 {
-			f := v.found("desc.points-outside", Warn, v.descNode(), "Sends the reader to something that does not come with the listing: "+quote(v.desc.sentenceAt(i).Text))
-			f.Excerpt = excerpt(v.desc.sentenceAt(i).Text)
-		}
+	if i := v.outsideAt(s); i >= 0 && len(v.desc.sentences()) <= 3 {
+		f := v.found("desc.points-outside", Warn, v.descNode(), "Sends the reader to something that does not come with the listing: "+quote(v.desc.sentenceAt(i).Text))
+		f.Excerpt = excerpt(v.desc.sentenceAt(i).Text)
 		return
 	}
 	trimmed := strings.TrimSpace(s)
@@ -292,21 +368,14 @@ func (v *view) descOutside() {
 	}
 }
 
-func byteAt(s string, i int) byte {
-	if i < len(s) {
-		return s[i]
-	}
-	return 0
-}
-
 // debris is what a generator copied from code.
-var debris = []string{"args:\n", "args: ", "\nparameters:\n", ":param ", "@param", "@return", ">>> ", "todo:", "fixme", "&lt;", "&quot;", "&amp;", "&#39;"}
+var debris = []string{"args:\n", "args: ", "\nparameters:\n", ":param ", "@param", "@return", ">>> ", "fixme", "&lt;", "&quot;", "&amp;", "&#39;", "changelog:", " self.", "implemented in ", "defined in src/", "see src/"}
 
 // descInside finds text that was written for other readers: debris of code, names of
 // machines, what happens behind the tool.
 func (v *view) descInside() {
 	if v.desc != nil {
-		if s := v.description(); hasAny(s+"\n", debris...) {
+		if s := v.description(); hasAny(s+"\n", debris...) || hasAny(v.desc.s, "TODO:", "TODO(", "XXX:") {
 			v.found("desc.code-voice", Info, v.descNode(), "Debris of a docstring, which was written for programmers.")
 		}
 	}

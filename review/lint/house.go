@@ -121,7 +121,7 @@ const maxBucket = 24
 func (h *house) duplicates() {
 	byText := map[string]*view{}
 	for _, v := range h.views {
-		key := strings.Join(strings.Fields(v.description()), " ")
+		key := strings.Join(words(v.description()), " ")
 		if len(key) < 4 {
 			continue
 		}

@@ -2,8 +2,10 @@ package lint
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // paramRules read each parameter: does the schema, with what is said about it, leave one
@@ -87,7 +89,7 @@ var (
 	timeNames  = setOf("date time since until timestamp duration timeout ttl deadline expiry expires datetime delay interval start_time end_time start_date end_date")
 	moneyNames = setOf("amount price cost total balance fee budget salary")
 	sizeNames  = setOf("size length distance weight temperature rate percent percentage speed width height radius")
-	timeSays   = []string{"iso", "rfc", "unix", "epoch", "second", "millisecond", "minute", "hour", " day", "yyyy", "hh:mm", "utc", "format", " ms", "(ms)", "e.g", "example", "2024", "2025", "2026", "2023", "relative", "duration like", "now", "timestamp in", "like '", "week", "month"}
+	timeSays   = []string{"iso", "rfc", "unix", "epoch", "second", "millisecond", "minute", "hour", "days", "yyyy", "hh:mm", "utc", "format", " ms", "(ms)", "e.g", "example", "2024", "2025", "2026", "2023", "relative", "duration like", "now", "timestamp in", "like '", "week", "month"}
 	moneySays  = []string{"cent", "minor unit", "currency", "dollar", "euro", "usd", "eur", "gbp", "$", "€", "satoshi", "wei", "decimal", "token", "e.g", "example"}
 	sizeSays   = []string{"byte", "pixel", "px", "kb", "mb", "percent", "0-1", "0 to 1", "meter", "metre", "km", "mile", "inch", "cm", "mm", "gram", "kg", "degree", "celsius", "fahrenheit", "second", "minute", "character", "point", "unit", "e.g", "example", "items", "number of", "count", "ratio", "between", "scale", "per ", "em"}
 )
@@ -106,11 +108,12 @@ func (v *view) paramUnits(p *param, about string) {
 		last = p.words[len(p.words)-1]
 	}
 	unitInName := unitWords[last]
+	moment := len(p.words) > 1 && last == "at"
 	switch {
 	case unitInName:
-	case timeNames[last] && !hasAny(said, timeSays...):
+	case (timeNames[last] || moment) && !hasAny(said, timeSays...):
 		v.found("param.ambiguous-time", nested(p, Warn), p.schema, fmt.Sprintf("%q is a time, and nothing says in which unit or format.", short(p.name, 80)))
-	case moneyNames[last] && (p.is("number") || p.is("integer")) && last != "total" && !hasAny(said, moneySays...):
+	case moneyNames[last] && (p.is("number") || p.is("integer") || p.is("string") && (last == "amount" || last == "price")) && last != "total" && !hasAny(said, moneySays...):
 		v.found("param.ambiguous-money", nested(p, Warn), p.schema, fmt.Sprintf("%q is an amount, and nothing says in which unit: cents or whole ones, and of what.", short(p.name, 80)))
 	case sizeNames[last] && (p.is("number") || p.is("integer")) && !hasAny(said, sizeSays...):
 		v.found("param.ambiguous-quantity", Info, p.schema, fmt.Sprintf("%q has no unit.", short(p.name, 80)))
@@ -145,7 +148,7 @@ func (v *view) paramIdentity(p *param, about string) {
 	if isID && p.is("string") && !told && p.depth == 0 && len(words(said)) < 4 {
 		v.found("param.id-no-format", Info, p.schema, fmt.Sprintf("Nothing says what %q looks like, or where to get it.", short(p.name, 80)))
 	}
-	if !v.destroysSomething() || !p.isOnly("string") || !p.required || p.depth > 0 || p.schema.has("pattern") || p.schema.has("format") || p.values() != nil {
+	if !v.destroysSomething() || !p.isOnly("string") || p.depth > 0 || p.schema.has("pattern") || p.schema.has("format") || p.values() != nil {
 		return
 	}
 	if (isID || pickNames[last]) && !hasAny(said, "exact", "never a", "not a pattern", "glob", "pattern", "wildcard", "full", "absolute", "uuid", "unique") {
@@ -199,6 +202,9 @@ func closedSet(s string) string {
 			return strings.TrimSpace(rest)
 		}
 	}
+	if list := weakSet(s); list != "" {
+		return list
+	}
 	for _, w := range strings.Fields(s) {
 		w = strings.Trim(w, "()`'\".,;")
 		if parts := strings.Split(w, "|"); len(parts) >= 2 && allWords(parts) && !hasAny(s, "delimit", "separat", "format") {
@@ -206,6 +212,27 @@ func closedSet(s string) string {
 		}
 	}
 	return quotedList(s)
+}
+
+// weakSet finds a list that is closed only by how it is said: "can be open, closed or
+// all", "'asc' or 'desc'", "valid modes are fast and slow".
+func weakSet(s string) string {
+	for _, intro := range []string{"must be ", "can be ", "may be ", "is ", "are ", "accepts ", ""} {
+		i := strings.Index(s, intro)
+		if i < 0 || intro == "are " && !hasAny(s[:i], "valid", "allowed", "possible", "supported", "accepted") || intro == "is " && !hasAny(s[:i], "value") {
+			continue
+		}
+		rest := s[i+len(intro):]
+		if end := strings.IndexAny(rest, ".;\n()"); end >= 0 {
+			rest = rest[:end]
+		}
+		n, quoted := listedValues(rest), strings.Count(rest, "'")+strings.Count(rest, `"`)+strings.Count(rest, "`")
+		closed := strings.Contains(rest, " or ") || strings.Contains(rest, " and ") && intro != ""
+		if n >= 3 && closed || n >= 2 && quoted >= 2*n && (closed || intro == "accepts ") {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
 }
 
 // listedValues counts short items between commas, "or" and bars.
@@ -217,7 +244,7 @@ func listedValues(s string) int {
 		if item == "" {
 			continue
 		}
-		if !allWords([]string{item}) || fillers[item] {
+		if !allWords([]string{item}) || fillers[item] && item != "all" && item != "new" && len(item) > 1 {
 			return 0
 		}
 		n++
@@ -282,6 +309,10 @@ func (v *view) enumQuality(p *param) {
 		return
 	}
 	seen, folded := map[string]bool{}, map[string]string{}
+	if mixedKinds(e.kids) {
+		v.found("schema.enum-quality", Warn, e, fmt.Sprintf("The values of %q are of several types.", short(p.name, 80)))
+		return
+	}
 	for _, k := range e.kids {
 		raw := valueOf(k) + string(rune(k.kind))
 		switch low := lower(k.str); {
@@ -304,6 +335,17 @@ func (v *view) enumQuality(p *param) {
 			}
 		}
 	}
+}
+
+// mixedKinds reports whether values are of two types, null left out.
+func mixedKinds(vals []*node) bool {
+	kinds := map[bool]bool{}
+	for _, k := range vals {
+		if !k.is('n') {
+			kinds[k.kind == '"'] = true
+		}
+	}
+	return len(kinds) > 1
 }
 
 // plainValues explain themselves to anybody who can read.
@@ -348,7 +390,8 @@ func isOpaque(value string) bool {
 		return false // several words explain themselves
 	}
 	if isUpper(value[0]) {
-		return len(value) <= 3 && isUpper(value[len(value)-1]) // a code; labels for people explain themselves
+		end := value[len(value)-1]
+		return len(value) <= 3 && (isUpper(end) || isDigit(end)) // a code; labels for people explain themselves
 	}
 	_, verb := verbOf(lower(value))
 	return verb == ""
@@ -357,11 +400,22 @@ func isOpaque(value string) bool {
 // well-known sets need no gloss: they are named by the parameter.
 var selfNamed = setOf("currency country language locale lang timezone region color colour colors font icon method unit units encoding charset verb browser device theme weekday day month size shape style align alignment position marketplace element elements")
 
+// abbreviated reports whether values are letters that make no word.
+func abbreviated(vals []*node) bool {
+	n := 0
+	for _, k := range vals {
+		if len(k.str) >= 2 && len(k.str) <= 5 && strings.Trim(lower(k.str), "bcdfghjklmnpqrstvwxz") == "" && !plainValues[lower(k.str)] {
+			n++
+		}
+	}
+	return n*2 > len(vals)
+}
+
 // domainWords reports whether values are the house's own words: no kinds of something
 // that the parameter's name says.
 func (v *view) domainWords(p *param, vals []*node) bool {
 	for _, w := range p.words {
-		if selfNamed[w] || selfNamed[strings.TrimSuffix(w, "s")] || choiceNames[w] && p.desc != "" {
+		if selfNamed[w] || selfNamed[strings.TrimSuffix(w, "s")] || choiceNames[w] && p.desc != "" && !abbreviated(vals) {
 			return false
 		}
 	}
@@ -434,11 +488,42 @@ func statedDefault(s string) string {
 			end = len(after)
 		}
 		if value := strings.TrimRight(after[:end], ".!?"); value != "" && !noDefaults[value] {
+			if measured(after[end:]) {
+				return "?"
+			}
 			return value
 		}
 	}
+	if value := usedIfOmitted(s); value != "" {
+		return value
+	}
 	if strings.Contains(s, "default") {
 		return "?"
+	}
+	return ""
+}
+
+// measured reports whether what follows a number makes it another one: "1,000",
+// "5 minutes".
+func measured(rest string) bool {
+	if len(rest) > 1 && rest[0] == ',' && isDigit(rest[1]) {
+		return true
+	}
+	w := words(short(rest, 12))
+	return len(w) > 0 && strings.HasPrefix(rest, " ") && unitNouns[w[0]]
+}
+
+var unitNouns = setOf("second seconds minute minutes hour hours day days week weeks month months year years ms kb mb gb kib mib percent k m million thousand dozen")
+
+// usedIfOmitted finds "if omitted, 20 is used".
+func usedIfOmitted(s string) string {
+	_, after, ok := strings.Cut(s, "omitted, ")
+	if !ok {
+		return ""
+	}
+	value, rest, _ := strings.Cut(after, " ")
+	if hasAny(short(rest, 16), "is used", "applies", "is assumed", "is taken", "are returned") && (isNumber(value) || strings.ContainsAny(value, "'\"`")) {
+		return strings.Trim(value, "'\"`")
 	}
 	return ""
 }
@@ -504,6 +589,20 @@ func misfit(p *param, def *node) string {
 			return "is no " + strings.Join(p.types, " or ")
 		}
 	}
+	if def.is('"') {
+		n := float64(utf8.RuneCountInString(def.str))
+		if hi, ok := p.schema.get("maxLength").number(); ok && n > hi {
+			return "is longer than maxLength"
+		}
+		if lo, ok := p.schema.get("minLength").number(); ok && n < lo {
+			return "is shorter than minLength"
+		}
+		if pattern := p.schema.text("pattern"); pattern != "" && len(pattern) <= maxPattern {
+			if re, err := regexp.Compile(pattern); err == nil && !re.MatchString(def.str) {
+				return "does not match its pattern"
+			}
+		}
+	}
 	if n, ok := def.number(); ok {
 		if lo, ok := p.schema.get("minimum").number(); ok && n < lo {
 			return "is below its minimum"
@@ -514,6 +613,10 @@ func misfit(p *param, def *node) string {
 	}
 	return ""
 }
+
+// maxPattern is the longest pattern that a default is held against. They run in time
+// linear in the text (RE2); what RE2 can't compile is left to package schema.
+const maxPattern = 300
 
 func fitsType(typ string, n *node) bool {
 	switch typ {
@@ -537,7 +640,7 @@ func fitsType(typ string, n *node) bool {
 var textNames = setOf("body text content message comment description summary note notes markdown html prompt document")
 
 // countNames are numbers of things.
-var countNames = setOf("limit page offset count per_page page_size max_results depth")
+var countNames = setOf("limit page offset count per_page page_size page_number max_results depth first top start_index")
 
 // paramBounds looks for limits that are said and not enforced, and texts without any.
 func (v *view) paramBounds(p *param) {
@@ -545,24 +648,28 @@ func (v *view) paramBounds(p *param) {
 	if (p.is("integer") || p.is("number")) && !p.schema.has("maximum") && !p.schema.has("exclusiveMaximum") && rangeSaid(s) {
 		v.found("param.range-in-prose", Info, p.schema, fmt.Sprintf("The text of %q gives a range that the schema does not enforce.", short(p.name, 80)))
 	}
+	if p.is("array") && !p.schema.has("maxItems") && rangeSaid(s) || p.isOnly("string") && !p.schema.has("maxLength") && rangeSaid(s) && hasAny(s, "character", "chars", "bytes") {
+		v.found("param.range-in-prose", Info, p.schema, fmt.Sprintf("The text of %q gives a bound that the schema does not enforce.", short(p.name, 80)))
+	}
 	last := ""
 	if len(p.words) > 0 {
 		last = p.words[len(p.words)-1]
 	}
-	if p.isOnly("string") && textNames[last] && p.depth == 0 && v.effect != reads && !p.schema.has("maxLength") && p.values() == nil && !hasAny(s, "character", "max", "limit", "long", "short", "length") {
+	digests := len(v.words) > 0 && (stem(v.words[0]) == stem("summarize") || stem(v.words[0]) == stem("summarise"))
+	if p.isOnly("string") && textNames[last] && p.depth == 0 && (v.effect != reads || digests) && !p.schema.has("maxLength") && p.values() == nil && !hasAny(s, "character", "max", "limit", "long", "short", "length") {
 		v.found("param.unbounded-text", Info, p.schema, fmt.Sprintf("%q takes a text of any length.", short(p.name, 80)))
 	}
-	if p.is("string") && p.depth == 0 && hasAny(s, "json object", "json string", "json array", "json-encoded", "stringified json", "comma-separated", "comma separated") && !hasAny(strings.Join(v.words, " "), "json", "csv") {
+	if p.is("string") && p.depth == 0 && hasAny(s, "json object", "json string", "json array", "json-encoded", "stringified json", "comma-separated", "comma separated", "csv of", "csv list", "as csv", "csv string") && !hasAny(strings.Join(v.words, " "), "json", "csv") {
 		v.found("param.structured-string", Info, p.schema, fmt.Sprintf("%q is a text that holds a structure, which the schema could name.", short(p.name, 80)))
 	}
-	if p.isOnly("number") && countNames[lower(p.name)] {
+	if p.isOnly("number") && (countNames[strings.Join(p.words, "_")] || last == "id") {
 		v.found("schema.number-for-count", Info, p.schema, fmt.Sprintf("%q counts something, and takes fractions.", short(p.name, 80)))
 	}
 }
 
 // rangeSaid finds "1-100", "at most 50", "max 10", "up to 20".
 func rangeSaid(s string) bool {
-	for _, intro := range []string{"at most ", "max ", "max: ", "maximum ", "maximum: ", "up to ", "between "} {
+	for _, intro := range []string{"at most ", "max ", "max: ", "maximum ", "maximum: ", "up to ", "between ", "less than ", "no more than ", "not exceed "} {
 		if i := strings.Index(s, intro); i >= 0 && i+len(intro) < len(s) && s[i+len(intro)] >= '0' && s[i+len(intro)] <= '9' {
 			return true
 		}
@@ -582,14 +689,48 @@ var bypassNames = setOf("force override skip_checks skip_validation confirm yes 
 // paramFlags looks at flags that switch a guard off, and at open objects of tools that
 // destroy, where a doubt goes to get lost.
 func (v *view) paramFlags(p *param, about string) {
-	if !p.is("boolean") || !bypassNames[lower(p.name)] || p.depth > 0 {
+	if !p.is("boolean") || !bypassNames[strings.Join(p.words, "_")] && !switchesOff(p.words) || p.depth > 0 {
 		return
 	}
 	said := lower(p.desc) + " " + sentencesAbout(about, lower(p.name))
+	if !saysMore(p) {
+		said = sentencesAbout(about, lower(p.name)) // a text of the name's own words says nothing
+	}
 	if hasAny(said, "default", "do not", "don't", "never", "only ", "must be true", "required to", "unless", "careful", "without", "refus", "even if", "caution", "confirm") {
 		return
 	}
-	v.found("param.bypass-flag", Warn, p.schema, fmt.Sprintf("%q switches a guard off, and nothing says when not to set it.", short(p.name, 80)))
+	sev := Warn
+	if v.effect != writes && v.effect != destroys && !bypassNames[strings.Join(p.words, "_")] {
+		sev = Info // what is read past a guard is read all the same
+	}
+	v.found("param.bypass-flag", sev, p.schema, fmt.Sprintf("%q switches a guard off, and nothing says when not to set it.", short(p.name, 80)))
+}
+
+// saysMore reports whether a description has a word that the name has not.
+func saysMore(p *param) bool {
+	for _, w := range contentWords(p.desc) {
+		if !stemIn(p.words, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// guardsOff are what a flag may switch off.
+var guardsOff = setOf("check checks validation confirm confirmation verify verification review safety approval hooks warnings errors guard guards protection prompt prompts")
+
+// switchesOff reports whether a name says that a guard is skipped.
+func switchesOff(w []string) bool {
+	if len(w) < 2 {
+		return false
+	}
+	switch w[0] {
+	case "dangerously", "bypass", "unsafe":
+		return true
+	case "skip", "ignore", "no", "disable", "without", "force":
+		return guardsOff.any(w[1:])
+	}
+	return false
 }
 
 var blobNames = setOf("input args arguments data params payload")

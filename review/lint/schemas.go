@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/countersign/countersign/review/surface"
 )
 
 // schemaRules judge the schemas as such. What only a validator can tell is in package
@@ -50,9 +52,19 @@ func (v *view) inputRoot() {
 			v.found("schema.unsatisfiable", Critical, in.get("required"), fmt.Sprintf("%q is required, is not among the properties, and nothing else is allowed.", short(name, 60)))
 		}
 	}
-	if props.is('{') && len(props.kids) == 0 && isOpen(in) {
+	if (props == nil && v.tool.Form == surface.FormWire && bare(in) || props.is('{') && len(props.kids) == 0) && isOpen(in) {
 		v.found("schema.no-arg-open", Info, in, "Takes no arguments, and any argument is accepted and ignored.")
 	}
+}
+
+// bare reports whether a schema says no more than that it is an object.
+func bare(in *node) bool {
+	for _, name := range in.names {
+		if name != "type" && name != "$schema" && name != "title" && name != "description" {
+			return false
+		}
+	}
+	return true
 }
 
 var jsonTypes = setOf("string number integer boolean object array null")
@@ -74,6 +86,9 @@ func (v *view) schemaShape(n *node, depth int) {
 		switch name := n.names[i]; {
 		case namesSchemas[name]:
 			for _, sub := range k.kids {
+				if !strings.ContainsRune("{tf", rune(sub.kind)) {
+					v.found("schema.invalid", Critical, sub, fmt.Sprintf("What stands for %q is %s and no schema: strict clients refuse the whole list.", short(sub.key, 60), kindName(sub.kind)))
+				}
 				v.schemaShape(sub, depth+1)
 			}
 		case name == "anyOf" || name == "oneOf" || name == "allOf" || name == "prefixItems" || name == "items" && k.is('['):
@@ -157,6 +172,18 @@ func unsatisfiable(n *node) (string, *node) {
 		hi, ok2 := n.get(pair[1]).number()
 		if ok1 && ok2 && lo > hi {
 			return fmt.Sprintf("%s is above %s, so no value is allowed.", pair[0], pair[1]), n.get(pair[0])
+		}
+	}
+	if lo, ok := n.get("exclusiveMinimum").number(); ok {
+		for _, key := range []string{"exclusiveMaximum", "maximum"} {
+			if hi, ok := n.get(key).number(); ok && lo >= hi {
+				return fmt.Sprintf("exclusiveMinimum is not below %s, so no value is allowed.", key), n.get("exclusiveMinimum")
+			}
+		}
+	}
+	if e := n.get("enum"); e.is('[') && n.text("type") != "" && jsonTypes[n.text("type")] && n.text("type") != "null" {
+		if !slices.ContainsFunc(e.kids, func(k *node) bool { return fitsType(n.text("type"), k) }) && len(e.kids) > 0 {
+			return fmt.Sprintf("none of the values is a %s, so no value is allowed.", n.text("type")), e
 		}
 	}
 	if not := n.get("not"); not.is('{') && len(not.kids) == 0 {
@@ -270,7 +297,7 @@ func (v *view) paramSchema(p *param) {
 		v.found("schema.untyped", nested(p, Warn), n, fmt.Sprintf("%q has no type, so a model may send anything.", short(p.name, 80)))
 		return
 	}
-	if p.isOnly("array") && !n.has("prefixItems") && (n.text("type") == "array") {
+	if p.isOnly("array") && !n.has("prefixItems") && n.has("type") {
 		if items := n.get("items"); items == nil || items.is('{') && len(items.kids) == 0 {
 			v.found("schema.array-no-items", Warn, n, fmt.Sprintf("%q is a list, and nothing says of what. Some providers refuse it.", short(p.name, 80)))
 		}

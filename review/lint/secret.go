@@ -61,7 +61,43 @@ func (v *view) literal(t *text) {
 			return
 		}
 	}
+	if card := cardNumber(s); card != "" {
+		v.secret(t, "the number of a payment card", card)
+		return
+	}
 	v.addressWithPassword(t)
+}
+
+// testCards are numbers that payment services publish for tests.
+var testCards = setOf("4111111111111111 4242424242424242 4012888888881881 4000056655665556 5555555555554444 5105105105105100 2223003122003222 378282246310005 371449635398431 6011111111111117 3530111333300000 4000000000000002")
+
+// cardNumber finds sixteen digits in groups of four that pass the check of card numbers.
+func cardNumber(s string) string {
+	for i := 0; i+19 <= len(s); i++ {
+		group := s[i : i+19]
+		if !isDigit(group[0]) || i > 0 && (isDigit(s[i-1]) || s[i-1] == ' ' && i > 1 && isDigit(s[i-2])) || i+19 < len(s) && isDigit(s[i+19]) || group[4] != ' ' && group[4] != '-' {
+			continue
+		}
+		digits := strings.ReplaceAll(group, group[4:5], "")
+		if len(digits) == 16 && strings.Trim(digits, "0123456789") == "" && luhn(digits) && !testCards[digits] && strings.ContainsRune("23456", rune(digits[0])) {
+			return group
+		}
+	}
+	return ""
+}
+
+func luhn(digits string) bool {
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
 }
 
 // addressWithPassword finds scheme://user:password@host.

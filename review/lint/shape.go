@@ -53,11 +53,24 @@ func (v *view) nameRules() {
 // modeNames are parameters that choose what a tool does.
 var modeNames = setOf("action operation op command method mode subcommand verb")
 
+// kindNames are parameters that choose what a tool does when all their values are verbs.
+var kindNames = setOf("type kind task request do")
+
+func allVerbs(vals []*node) bool {
+	for _, val := range vals {
+		w := nameWords(val.str)
+		if len(w) == 0 || verbEffects[w[0]] == unclear {
+			return false
+		}
+	}
+	return len(vals) > 0
+}
+
 // modeFlag finds a parameter whose values are verbs of different effects: one tool that
 // reads and writes can't be permitted by halves.
 func (v *view) modeFlag() {
 	for _, p := range v.params {
-		if p.depth > 0 || !modeNames[lower(p.name)] {
+		if p.depth > 0 || !modeNames[lower(p.name)] && !(kindNames[lower(p.name)] && allVerbs(p.values())) {
 			continue
 		}
 		have := map[effect]string{}
@@ -101,7 +114,7 @@ func (v *view) catchAll() {
 	}
 	s := v.description()
 	lead := v.desc.lead().Text
-	claims := (catchAllNames.any(v.words) || len(v.words) == 1) && hasAny(lead, "anything", "any operation", "any task", "all operations", "any action", "everything you", "various operations", "any kind of request", "general purpose", "general-purpose")
+	claims := (catchAllNames.any(v.words) || len(v.words) == 1) && hasAny(lead, "anything", "any operation", "any task", "all operations", "any action", "everything you", "various operations", "any kind of request", "any request", "everything", "any command", "general purpose", "general-purpose")
 	only := catchAllNames[v.words[0]] && len(v.words) == 1
 	if free && (claims || only && len(words(s)) <= 6) {
 		v.found("tool.catch-all", Warn, v.nameNode(), fmt.Sprintf("%q claims everything, so nothing tells a model when it is the right tool.", short(v.name, 80)))
@@ -150,6 +163,17 @@ var referenceWords = setOf("guide guidelines policy docs documentation help refe
 // builtins are names of what most hosts bring along.
 var builtins = setOf("run_command execute_command shell bash run_shell exec_shell run_terminal_command read_file write_file edit_file fetch fetch_url web_search web_fetch run_bash terminal")
 
+// commandOfUser finds "when the user types /standup".
+func commandOfUser(s string) bool {
+	for i := strings.Index(s, "the user "); i >= 0; i = nextIndex(s, "the user ", i) {
+		near := s[i:min(len(s), i+40)]
+		if at := strings.IndexByte(near, '/'); at > 0 && hasAny(near[:at], " types ", " invokes ", " runs ", " enters ", " calls ", " uses ") && strings.IndexByte(" `\"'", near[at-1]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // elsewhere finds what another part of the protocol, or the host, does better.
 func (v *view) elsewhere() {
 	readOnly, _ := v.hint("readOnlyHint")
@@ -157,7 +181,7 @@ func (v *view) elsewhere() {
 		v.found("tool.static-reference", Info, v.nameNode(), fmt.Sprintf("%q returns text that is always the same: a resource, which a user attaches once, fits better.", short(v.name, 80)))
 	}
 	s := v.description()
-	if hasAny(s, "when the user types /", "when the user types `/", "slash command", "run when the user types", "user invokes /") {
+	if hasAny(s, "slash command", "run when the user types") || commandOfUser(s) {
 		v.found("tool.user-workflow", Info, v.descNode(), "The user starts this by name: a prompt fits better than a tool.")
 	}
 	if builtins[strings.Join(v.words, "_")] {

@@ -240,7 +240,7 @@ func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 // stem cuts the endings that make one English word look like several.
 func stem(w string) string {
-	for _, end := range []string{"ies", "ied", "ing", "ses", "xes", "zes", "ches", "shes", "ed", "es", "s", "e", "y"} {
+	for _, end := range []string{"ation", "ion", "ies", "ied", "ing", "ses", "xes", "zes", "ches", "shes", "ed", "es", "s", "e", "y"} {
 		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 3 && !strings.HasSuffix(w, "ss") {
 			switch end {
 			case "ies", "ied", "y":

@@ -205,6 +205,8 @@ func (v *view) lookAlikes(t *text) {
 		folded := prose.Skeleton(t.s)
 		if folded != t.s && isPlain(folded) && isIdentifier(folded) && hasForeignLetter(t.s) {
 			v.at(t, "unicode.confusable-name", High, fmt.Sprintf("This name looks like %q and is another one.", folded))
+		} else if part := twoScripts(t.s); part != "" {
+			v.at(t, "unicode.confusable-name", High, fmt.Sprintf("%q mixes Latin with letters of another script that look like it.", part))
 		}
 		return
 	}
@@ -213,6 +215,22 @@ func (v *view) lookAlikes(t *text) {
 		f.Excerpt = around(t.s, c.Offset, c.Offset+len(c.Word))
 		return
 	}
+}
+
+// twoScripts returns the first part of a name that mixes Latin letters with those of an
+// alphabet that looks like it, "" when there is none.
+func twoScripts(name string) string {
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("_-./: ", r) }) {
+		latin, other := false, false
+		for _, r := range part {
+			latin = latin || r < 0x80 && unicode.IsLetter(r)
+			other = other || unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee)
+		}
+		if latin && other {
+			return part
+		}
+	}
+	return ""
 }
 
 func isIdentifier(s string) bool {

@@ -217,7 +217,7 @@ func joinerBelongs(s string, i int, r rune, n int) bool {
 	after, _ := decode(s, i+n)
 	if joins(before) {
 		final := unicode.IsMark(before) || r == zwj && unicode.Is(unicode.Arabic, before)
-		return joins(after) || final && !unicode.IsLetter(after) && !isHiddenish(after)
+		return joins(after) || final && (i+n == len(s) || !unicode.IsLetter(after) && !isHiddenish(after))
 	}
 	return r == zwj && isPictograph(after) &&
 		(isPictograph(before) || before == emojiLook || isSkinTone(before))
