@@ -28,9 +28,14 @@ const (
 	Internal        Kind = "internal"
 )
 
+// VersionReused is the code of a push of other bytes under a version that was
+// released or withdrawn.
+const VersionReused = "version_reused"
+
 // Error is a failure with a sentence for the user: what, where, what to do.
 type Error struct {
 	Kind     Kind
+	Code     string // of an error that programs tell from others of its kind, "" for most
 	Sentence string
 	Problems []surface.Problem // of a payload, with pointer, line and column
 	Current  any               // for Stale: what is true now, []change.Change

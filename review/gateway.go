@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign/review/gate"
@@ -104,30 +105,75 @@ func candidateFor(ctx context.Context, tx Tx, srv *Server, profile string, diges
 	if r, ok := last[key]; ok {
 		lastReleased = &r
 	}
+	held, err := holding(ctx, tx, rs, digest)
+	if err != nil {
+		return nil, err
+	}
 	best := &rs[0]
 	for i := range rs {
-		if preference(&rs[i], lastReleased, digest) < preference(best, lastReleased, digest) {
+		if held[rs[i].ID].preference(&rs[i], lastReleased) < held[best.ID].preference(best, lastReleased) {
 			best = &rs[i]
 		}
 	}
-	rev := best.Head
-	if rev.Digest != digest {
-		if rev, err = revisionWith(ctx, tx, best.ID, digest); err != nil {
-			return nil, err
+	h := held[best.ID]
+	return &candidate{server: srv, release: best, revision: h.revision, listing: h.listing}, nil
+}
+
+// holder is the revision of a release that stands for a digest.
+type holder struct {
+	revision Revision
+	listing  ListingInfo
+}
+
+// whole reports whether the listing can be judged at all. A part has the digest of
+// the whole that holds the same tools.
+func (h *holder) whole() bool { return h.listing.Complete && h.listing.Kind == surface.KindListing }
+
+// holding finds for each release the newest revision with a digest, a whole listing
+// before a part of one.
+func holding(ctx context.Context, tx Tx, rs []Release, digest surface.Hash) (map[string]*holder, error) {
+	ids := make([]string, len(rs))
+	for i := range rs {
+		ids[i] = rs[i].ID
+	}
+	revisions, err := tx.Revisions(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	revisions = slices.DeleteFunc(revisions, func(r Revision) bool { return r.Digest != digest })
+	ids = nil
+	for _, r := range revisions {
+		ids = append(ids, r.ListingID)
+	}
+	infos, err := tx.ListingInfosByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]ListingInfo{}
+	for _, in := range infos {
+		byID[in.ID] = in
+	}
+	held := map[string]*holder{}
+	for _, r := range revisions {
+		h, was := &holder{r, byID[r.ListingID]}, held[r.ReleaseID]
+		if was == nil || h.whole() && !was.whole() || h.whole() == was.whole() && r.N > was.revision.N {
+			held[r.ReleaseID] = h
 		}
 	}
-	return newCandidate(ctx, tx, srv, best, rev)
+	return held, nil
 }
 
 // preference orders releases that hold a digest, best first: a version under review
 // now, released, a ref, overtaken, no longer the head, withdrawn. A ref is nothing
 // that is going to be released: what somebody pushes from a branch never closes the
-// gate for bytes that are released.
-func preference(r, last *Release, digest surface.Hash) int {
+// gate for bytes that are released. Neither does a part, which comes last.
+func (h *holder) preference(r, last *Release) int {
 	switch {
+	case !h.whole():
+		return 6
 	case r.withdrawn():
 		return 5
-	case r.Head.Digest != digest:
+	case r.Head.N != h.revision.N:
 		return 4
 	case r.released():
 		return 1
@@ -137,20 +183,6 @@ func preference(r, last *Release, digest surface.Hash) int {
 		return 2
 	}
 	return 0
-}
-
-// revisionWith returns the newest revision of a release that has the digest.
-func revisionWith(ctx context.Context, tx Tx, releaseID string, digest surface.Hash) (Revision, error) {
-	revisions, err := tx.Revisions(ctx, []string{releaseID})
-	for _, r := range revisions {
-		if r.Digest == digest {
-			return r, nil
-		}
-	}
-	if err == nil {
-		err = errNoSuchThing
-	}
-	return Revision{}, err
 }
 
 // newCandidate is a stored revision as the gate is asked about it.

@@ -298,7 +298,8 @@ func (s *Service) mayPush(ctx context.Context, tx Tx, p *push, r *Release) error
 	if r.withdrawn() {
 		was = "withdrawn"
 	}
-	return Errorf(Conflict, "%s is %s with other bytes. Use a new version, or a profile for another configuration.", r.Title(), was)
+	return &Error{Kind: Conflict, Code: VersionReused,
+		Sentence: fmt.Sprintf("%s is %s with other bytes. Use a new version, or a profile for another configuration.", r.Title(), was)}
 }
 
 // sameAsHead reports whether the head of the release has the same bytes and stands

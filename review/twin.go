@@ -50,6 +50,9 @@ func (s *Service) DecideAlso(ctx context.Context, a Actor, releaseID string, ite
 
 // decideOn stores a batch of answers to one release.
 func (s *Service) decideOn(ctx context.Context, tx Tx, sp *speech, items []VerdictItem) error {
+	if err := contradiction(items); err != nil {
+		return err
+	}
 	r, err := fullReport(ctx, tx, sp.as.pair)
 	if err != nil {
 		return err

@@ -94,6 +94,36 @@ func checkItems(items []VerdictItem) error {
 	return nil
 }
 
+// contradiction refuses a batch that approves and rejects the same: which of them
+// came last would decide, and nobody could say what was meant. One edit of a change
+// may be approved and another rejected; the whole and a part of it may not.
+func contradiction(items []VerdictItem) error {
+	type place struct{ change, edit string }
+	whole, parts := map[string]VerdictKind{}, map[place]VerdictKind{} // by change; also by change, any edit
+	against := func(a, b VerdictKind) bool { return a == Approve && b == Reject || a == Reject && b == Approve }
+	for i, it := range items {
+		if it.Verdict == Withdraw {
+			continue
+		}
+		for _, id := range append([]string{it.Change}, it.Changes...) {
+			if id == "" {
+				continue
+			}
+			was := []VerdictKind{whole[id], parts[place{id, it.Edit}]}
+			if it.Edit == "" {
+				was = append(was, parts[place{id, "approve"}], parts[place{id, "reject"}])
+				whole[id] = it.Verdict
+			} else {
+				parts[place{id, it.Edit}], parts[place{id, string(it.Verdict)}] = it.Verdict, it.Verdict
+			}
+			if slices.ContainsFunc(was, func(k VerdictKind) bool { return against(k, it.Verdict) }) {
+				return Errorf(Invalid, "items/%d: %.80q is approved and rejected in the same batch. Send one of them; nothing was stored.", i, id)
+			}
+		}
+	}
+	return nil
+}
+
 // acting runs an act of a person on a release under review, in one transaction
 // that sees where its head stands.
 func (s *Service) acting(ctx context.Context, a Actor, releaseID string, need people.Role, f func(Tx, *assessment) error) error {

@@ -131,7 +131,7 @@ func writeProblem(c echo.Context, f failure) error {
 		Request: f.Request,
 	}
 	if f.Err != nil {
-		p.Problems = inputErrors(f.Err.Problems)
+		p.Code, p.Problems = f.Err.Code, inputErrors(f.Err.Problems)
 		p.Current = current(f.Err.Current)
 	}
 	b, err := json.Marshal(p, jsonOut)

@@ -532,8 +532,34 @@ func approvalBad(w *world) {
 			w.Errorf("%s: %v", name, err)
 		}
 	}
+	contradictions(w, p, id)
 	_, err := w.svc.Decide(w.ctx, w.rita, "nothing", []review.VerdictItem{{Change: id, Verdict: review.Approve}})
 	w.refused(err, review.NotFound)
+}
+
+// contradictions: one batch that says yes and no to the same is refused whole; yes to
+// one edit and no to another is an answer.
+func contradictions(w *world, p *review.Pushed, id string) {
+	yes := review.VerdictItem{Change: id, Verdict: review.Approve, Note: "Read."}
+	no := review.VerdictItem{Change: id, Verdict: review.Reject, Note: "No."}
+	of := func(edit string, v review.VerdictKind) review.VerdictItem {
+		return review.VerdictItem{Edit: edit, Changes: []string{id}, Verdict: v, Note: "Read."}
+	}
+	for name, items := range map[string][]review.VerdictItem{
+		"whole": {yes, no}, "the other way": {no, yes}, "whole and part": {yes, of("ed_x", review.Reject)}, "part and whole": {of("ed_x", review.Reject), yes},
+		"one edit": {of("ed_x", review.Approve), of("ed_x", review.Reject)},
+	} {
+		_, err := w.svc.Decide(w.ctx, w.rita, idOf(p), items)
+		if review.KindOf(err) != review.Invalid || !strings.Contains(err.Error(), "approved and rejected") {
+			w.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{of("ed_x", review.Approve), of("ed_y", review.Reject)}); err != nil && strings.Contains(err.Error(), "approved and rejected") {
+		w.Errorf("two edits: %v", err)
+	}
+	if c := w.change(idOf(p), "find"); len(c.Verdicts) != 0 {
+		w.Errorf("a refused batch stored %+v", c.Verdicts)
+	}
 }
 
 // approvalRefBesideReleased: anybody whose pull request is pushed by ref could else

@@ -32,6 +32,7 @@ var pushCases = map[string]func(*world){
 	"open releases":                                   pushOpenReleases,
 	"stored bytes":                                    pushStoredBytes,
 	"6: approved tools plus nextCursor":               pushPage,
+	"a part does not turn the gate of the whole":      pushPartOfWhole,
 	"a capture never passes":                          pushCapture,
 	"suddenly empty":                                  pushEmpty,
 	"unverified deliveries are samples":               pushUnverified,
@@ -299,6 +300,10 @@ func pushReuse(w *world) {
 	p := w.released("1.0.0", three())
 	_, err := w.send(w.sending("1.0.0", listing(tool("find", "Other."))))
 	w.refused(err, review.Conflict, "1.0.0 is released with other bytes", "new version")
+	var e *review.Error
+	if !errors.As(err, &e) || e.Code != review.VersionReused {
+		w.Errorf("no code to tell it by: %#v", err)
+	}
 	if again := w.push("1.0.0", three()); again.Status != review.PushSame {
 		w.Errorf("the same bytes are answered %d", again.Status)
 	}
@@ -354,14 +359,40 @@ func pushPage(w *world) {
 	if p.Status != review.PushPartial || !strings.Contains(p.Answer.Note, "part") {
 		w.Errorf("answered %d: %s", p.Status, p.Answer.Note)
 	}
-	g := w.wantGate(p, gate.Undecided)
-	if !strings.HasPrefix(g.Why, "We can't tell") {
-		w.Errorf("why: %s", g.Why)
+	if g := p.Answer.Gate; g == nil || g.Result != gate.Undecided || !strings.HasPrefix(g.Why, "We can't tell") {
+		w.Errorf("the push is told %+v", g)
+	}
+	if v := w.view(idOf(p)); v.Answer.Result != gate.Undecided {
+		w.Errorf("the release's gate: %s", v.Answer.Result)
 	}
 	_, err := w.svc.MarkReleased(w.ctx, w.ana, idOf(p), p.Answer.Listing.Digest)
 	w.refused(err, review.Conflict, "can't tell")
 	_, err = w.svc.AcceptBaseline(w.ctx, w.ana, idOf(p), p.Answer.Listing.Digest, nil)
 	w.refused(err, review.Conflict)
+}
+
+// pushPartOfWhole: a part has the digest of the whole that begins like it, since the
+// digest is of the tools. Whoever asks by digest asks about the whole, once it was
+// pushed: a push of the part must not turn its gate.
+func pushPartOfWhole(w *world) {
+	part := func(listing string) string {
+		return strings.TrimSuffix(strings.TrimSpace(listing), "}") + `,"nextCursor":"2"}`
+	}
+	one := w.released("1", three())
+	w.push("2", part(three()))
+	w.wantGate(one, gate.Pass)
+	whole := w.push("3", changed("Finds more."))
+	w.approve(w.rita, idOf(whole), "find")
+	w.wantGate(whole, gate.Pass)
+	w.push("4", part(changed("Finds more."))) // another version
+	w.wantGate(whole, gate.Pass)
+	w.push("3", part(changed("Finds more."))) // the same one
+	w.wantGate(whole, gate.Pass)
+	if v := w.view(idOf(whole)); v.Answer.Result != gate.Undecided {
+		w.Errorf("the head is a part, and the release's gate says %s", v.Answer.Result)
+	}
+	alone := w.push("5", part(changed("Finds it all.")))
+	w.wantGate(alone, gate.Undecided)
 }
 
 func pushCapture(w *world) {

@@ -12,8 +12,9 @@ type Problem struct {
 	Type     string       `json:"type"`
 	Title    string       `json:"title"`
 	Status   int          `json:"status"`
-	Detail   string       `json:"detail"` // what happened and what to do, for a person
-	Kind     string       `json:"kind"`   // such as "stale": what a program may act on
+	Detail   string       `json:"detail"`         // what happened and what to do, for a person
+	Kind     string       `json:"kind"`           // such as "stale": what a program may act on
+	Code     string       `json:"code,omitempty"` // such as "version_reused", where a program has to tell one from others of its kind
 	Request  string       `json:"request"`
 	Problems []InputError `json:"problems,omitempty"` // places in what was sent
 	Current  any          `json:"current,omitempty"`  // of a stale request: what is true now
