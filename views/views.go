@@ -125,14 +125,19 @@ type Phrase struct {
 // Sentence is a sentence of ours that may quote other people's text.
 type Sentence []Phrase
 
-// Say makes a Sentence: what stands between backticks is code.
+// Say makes a Sentence: what stands between backticks is code, in which blanks that a
+// line would swallow are drawn, since it may be a name.
 func Say(s string) Sentence {
 	var out Sentence
 	for i, part := range strings.Split(s, "`") {
 		if part == "" {
 			continue
 		}
-		out = append(out, Phrase{Code: i%2 == 1, Text: prose.Show(part)})
+		p := Phrase{Code: i%2 == 1, Text: prose.Show(part)}
+		if p.Code {
+			p.Text = ShowName(part)
+		}
+		out = append(out, p)
 	}
 	if strings.Count(s, "`")%2 == 1 {
 		return Sentence{{Text: prose.Show(s)}} // a lone backtick is no code

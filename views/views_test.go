@@ -34,6 +34,7 @@ func TestSay(t *testing.T) {
 		"A lone ` stays.":                "A lone ` stays.",
 		"`x\u200b` hides":                "<x[U+200B]> hides",
 		"``":                             "",
+		"`a\nb` is\na name":              "<a[U+000A]b> is\na name",
 		"<b> is text, `<i>` is code too": "<b> is text, <<i>> is code too",
 	} {
 		got := ""

@@ -884,6 +884,8 @@ func (p *releasePresenter) folded() []views.FoldLine {
 var foldSentences = map[string]string{
 	"annotation.default-made-explicit": "a default of the protocol is now spelled out. No effect.",
 	"annotation.default-made-implicit": "a default of the protocol is no longer spelled out. No effect.",
+	"range.narrowed":                   "an integer is bounded now at 2^53-1, beyond which JSON readers round. No effect.",
+	"range.widened":                    "an integer is no longer bounded at 2^53-1, beyond which JSON readers round. No effect.",
 }
 
 // foldLines shows what was folded away, with the tools to be opened.

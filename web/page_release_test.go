@@ -496,3 +496,22 @@ func TestComparePage(t *testing.T) {
 		t.Errorf("unknown listings: %d", a.status)
 	}
 }
+
+// TestFoldedBounds: what is folded is said of all tools, not of the first one's
+// property.
+func TestFoldedBounds(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	vic := in.signedIn(in.addUser("vic", people.Viewer, "git"))
+	of := func(bound string) string {
+		one := func(name, property string) string {
+			return `{"name":"` + name + `","description":"Reads a page of things.","inputSchema":{"type":"object","properties":{"` + property + `":{"type":"integer"` + bound + `}}}}`
+		}
+		return listing(one("find", "limit"), one("list", "skip"))
+	}
+	in.release("git", "1", of(""))
+	p := in.pushed("git", "version=2", of(`,"maximum":9007199254740991`))
+	if got := text(in.get(vic, "/releases/"+p.Release.ID).html(t).Find(".fold")); !strings.Contains(got, "2 tools: an integer is bounded now at 2^53-1") {
+		t.Errorf("folded: %s", got)
+	}
+}

@@ -122,3 +122,13 @@ func TestKin(t *testing.T) {
 		}
 	}
 }
+
+// A name that ends lines stays on one and is told from the one with a blank.
+func TestNamesInOneLine(t *testing.T) {
+	s := find(change.Text)
+	s.Name = "pay\nx"
+	r := gate.Evaluate(facts(gate.Team, s)).Answer.Requirements[0]
+	if r.ID != "approval:pay[U+000A]x" {
+		t.Errorf("id %q", r.ID)
+	}
+}

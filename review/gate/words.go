@@ -8,8 +8,12 @@ import (
 	"github.com/countersign/countersign/review/prose"
 )
 
+// lineEnds are drawn in a name as pages draw them: as a blank, two names would look
+// alike.
+var lineEnds = strings.NewReplacer("\n", "[U+000A]", "\r", "[U+000D]", "\t", "[U+0009]")
+
 // show makes a name of a listing safe to print in one line.
-func show(name string) string { return prose.Show(name).String() }
+func show(name string) string { return lineEnds.Replace(prose.Show(name).String()) }
 
 // label is how a subject is named in evidence.
 func label(s *Subject) string {
