@@ -505,7 +505,7 @@ func TestFoldedBounds(t *testing.T) {
 	vic := in.signedIn(in.addUser("vic", people.Viewer, "git"))
 	of := func(bound string) string {
 		one := func(name, property string) string {
-			return `{"name":"` + name + `","description":"Reads a page of things.","inputSchema":{"type":"object","properties":{"` + property + `":{"type":"integer"` + bound + `}}}}`
+			return `{"name":"` + name + `","description":"Reads what stands at ` + property + `.","inputSchema":{"type":"object","properties":{"` + property + `":{"type":"integer"` + bound + `}}}}`
 		}
 		return listing(one("find", "limit"), one("list", "skip"))
 	}
