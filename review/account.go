@@ -339,7 +339,7 @@ func (s *Service) addMember(ctx context.Context, tx Tx, a Actor, u *people.User,
 		if g.ServerID == "" || membership(u, g.ServerID) != people.NoRole || n.Password != "" || !u.Active() {
 			return nil, "", Errorf(Conflict, "%s has an account already. Change its role instead.", u.Email)
 		}
-		if err := s.setRole(ctx, tx, a, u, g.ServerID, g.Role); err != nil {
+		if _, err := s.giveRole(ctx, tx, a, u, g.ServerID, g.Role); err != nil {
 			return nil, "", err
 		}
 	}
@@ -348,15 +348,17 @@ func (s *Service) addMember(ctx context.Context, tx Tx, a Actor, u *people.User,
 
 // SetRole gives a user a role on a server, or on every server when serverSlug is
 // empty; NoRole takes it away. Nobody gives or takes more than they have, and the
-// last administrator stays one.
-func (s *Service) SetRole(ctx context.Context, a Actor, userID, serverSlug string, role people.Role) error {
+// last administrator stays one. A role with which more may decide waits for a second
+// person where there are two: then the proposal comes back.
+func (s *Service) SetRole(ctx context.Context, a Actor, userID, serverSlug string, role people.Role) (*Proposal, error) {
 	if _, ok := people.ParseRole(string(role)); !ok && role != people.NoRole {
-		return Errorf(Invalid, "The role %.40q is unknown: use admin, maintainer, reviewer or viewer.", role)
+		return nil, Errorf(Invalid, "The role %.40q is unknown: use admin, maintainer, reviewer or viewer.", role)
 	}
 	if role == people.Admin && serverSlug != "" {
-		return Errorf(Invalid, "An administrator is one for every server: leave the server out, or use maintainer.")
+		return nil, Errorf(Invalid, "An administrator is one for every server: leave the server out, or use maintainer.")
 	}
-	return s.store.Update(ctx, func(tx Tx) error {
+	var waits *Proposal
+	err := s.store.Update(ctx, func(tx Tx) error {
 		serverID, err := grantScope(ctx, tx, a, serverSlug, role)
 		if err != nil {
 			return err
@@ -368,8 +370,26 @@ func (s *Service) SetRole(ctx context.Context, a Actor, userID, serverSlug strin
 		if !a.role(serverID).AtLeast(membership(u, serverID)) {
 			return Errorf(Forbidden, "%s has a role above yours here.", u.Label())
 		}
-		return s.setRole(ctx, tx, a, u, serverID, role)
+		waits, err = s.giveRole(ctx, tx, a, u, serverID, role)
+		return err
 	})
+	return waits, err
+}
+
+// giveRole sets a role, or proposes one with which more may decide where there is a
+// second person to agree.
+func (s *Service) giveRole(ctx context.Context, tx Tx, a Actor, u *people.User, serverID string, role people.Role) (*Proposal, error) {
+	p := &Proposal{ServerID: serverID, Kind: ProposedRole, ProposalDetails: ProposalDetails{UserID: u.ID, User: u.Label(), Role: role}}
+	if role.AtLeast(people.Reviewer) && !u.RoleOn(serverID).AtLeast(role) {
+		users, err := tx.Users(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if takesTwo(a, users, serverID, u.ID, p.needs()) {
+			return p, s.propose(ctx, tx, a, p)
+		}
+	}
+	return nil, s.setRole(ctx, tx, a, u, serverID, role)
 }
 
 // membership returns the role that the user has on exactly this server, or on all

@@ -36,6 +36,7 @@ type Naming struct {
 	Until    time.Time // zero: until it is ended
 	EndedBy  string
 	EndedAt  time.Time
+	Waits    bool // for a second person: not stored yet, and ID is that of the proposal
 }
 
 // Holds reports whether the naming holds at a time.
@@ -126,7 +127,8 @@ func (s *Service) Namings(ctx context.Context, a Actor, slug string) ([]Naming, 
 }
 
 // AddAlias notes that the server still answers to an old name. It takes a
-// maintainer, since a rename with an alias breaks nobody.
+// maintainer, since a rename with an alias breaks nobody, and a second one where there
+// are two: until they agree it Waits and does not hold.
 func (s *Service) AddAlias(ctx context.Context, a Actor, slug string, n NewAlias) (*Naming, error) {
 	if n.Profile == "" {
 		n.Profile = DefaultProfile
@@ -144,7 +146,22 @@ func (s *Service) AddAlias(ctx context.Context, a Actor, slug string, n NewAlias
 			return err
 		}
 		made.ServerID = srv.ID
-		return s.insertNaming(ctx, tx, a, made)
+		users, err := tx.Users(ctx)
+		if err != nil {
+			return err
+		}
+		if made.Waits = takesTwo(a, users, srv.ID, "", people.Maintainer); !made.Waits {
+			return s.insertNaming(ctx, tx, a, made)
+		}
+		if err := s.mayName(ctx, tx, made); err != nil {
+			return err
+		}
+		p := &Proposal{ServerID: srv.ID, Kind: ProposedNaming, ProposalDetails: ProposalDetails{
+			Alias: &ProposedAlias{Profile: n.Profile, Old: []byte(n.Old), New: []byte(n.New), Note: n.Note, Until: n.Until},
+		}}
+		err = s.propose(ctx, tx, a, p)
+		made.ID = p.ID
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -174,6 +191,14 @@ const maxName = 1 << 10
 // insertNaming stores a naming unless the same old name, or for a pairing the new
 // one, is taken by another that still holds.
 func (s *Service) insertNaming(ctx context.Context, tx Tx, a Actor, n *Naming) error {
+	if err := s.mayName(ctx, tx, n); err != nil {
+		return err
+	}
+	return s.storeNaming(ctx, tx, a, n)
+}
+
+// mayName checks that a naming means something and that nothing stands against it.
+func (s *Service) mayName(ctx context.Context, tx Tx, n *Naming) error {
 	profiles, err := tx.Profiles(ctx, n.ServerID)
 	if err != nil {
 		return err
@@ -190,6 +215,10 @@ func (s *Service) insertNaming(ctx context.Context, tx Tx, a Actor, n *Naming) e
 			return Errorf(Conflict, "%s is already noted as %s of %s. End that first.", visible(o.New), o.Kind, visible(o.Old))
 		}
 	}
+	return nil
+}
+
+func (s *Service) storeNaming(ctx context.Context, tx Tx, a Actor, n *Naming) error {
 	if err := tx.InsertNaming(ctx, n); err != nil {
 		return err
 	}

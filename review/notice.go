@@ -23,10 +23,11 @@ const (
 
 	NoticeOverride NoticeKind = "override" // a release passes without approval
 	NoticeAlarm    NoticeKind = "alarm"    // a released version lost what it stood on
-	NoticeAsked    NoticeKind = "asked"    // something waits for a second person
+	NoticePolicy   NoticeKind = "policy"   // an edit of a policy waits for a second person
+	NoticeAsked    NoticeKind = "asked"    // a role or an alias waits for a second person
 )
 
-var noticeRank = map[NoticeKind]int{NoticePush: 1, NoticeReview: 2, NoticeThread: 3, NoticeMention: 4, NoticeOverride: 5, NoticeAlarm: 5, NoticeAsked: 5}
+var noticeRank = map[NoticeKind]int{NoticePush: 1, NoticeReview: 2, NoticeThread: 3, NoticeMention: 4, NoticeOverride: 5, NoticeAlarm: 5, NoticePolicy: 5, NoticeAsked: 5}
 
 // Notice tells one person of what another did.
 type Notice struct {

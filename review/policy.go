@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -167,6 +168,9 @@ func (e *policyEdit) save(p gate.Policy, seen int) (*PolicyVersion, error) {
 		if err := e.tx.InsertPolicy(e.ctx, v); err != nil {
 			return nil, err
 		}
+		if err := e.s.tellSecond(e.ctx, e.tx, e.actor, e.server.ID, "", NoticePolicy, fmt.Sprintf("version %d of the policy of %s asks for less", v.Policy.Version, e.server.Name)); err != nil {
+			return nil, err
+		}
 		return v, e.s.audit(e.ctx, e.tx, e.actor, act{name: "policy.propose", serverID: e.server.ID, subject: e.server.Slug, before: old, after: v.facts()})
 	}
 	if err := e.tx.InsertPolicy(e.ctx, v); err != nil {
@@ -298,27 +302,10 @@ func mayAgree(a Actor, srv *Server, v *PolicyVersion, present []gate.Person) err
 	if err := a.person(); err != nil {
 		return err
 	}
-	me, author := personIn(present, a.userID()), personIn(present, v.ByID)
-	invited := me != nil && me.InvitedBy == v.ByID && v.ByID != "" || author != nil && author.InvitedBy == a.userID()
-	switch {
-	case a.userID() == v.ByID:
+	if a.userID() == v.ByID {
 		return Errorf(Forbidden, "You wrote this version, and it asks for less: another maintainer must agree.")
-	case invited && (recent(me, v.At) || recent(author, v.At)):
-		return Errorf(Forbidden, "You and %s count as one person, since one of you invited the other less than 30 days ago: another maintainer must agree.", v.By)
 	}
-	return nil
-}
-
-func personIn(who []gate.Person, id string) *gate.Person {
-	if i := slices.IndexFunc(who, func(p gate.Person) bool { return p.ID == id }); i >= 0 {
-		return &who[i]
-	}
-	return nil
-}
-
-// recent reports whether an account was young at a time.
-func recent(p *gate.Person, at time.Time) bool {
-	return p != nil && at.Before(p.Since.Add(gate.KinTime))
+	return kinOf(a, v.ByID, v.By, v.At, present)
 }
 
 // Tried is what a policy would say of a release that is open.

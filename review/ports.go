@@ -40,6 +40,7 @@ type Tx interface {
 	PolicyStore
 	ThreadStore
 	NamingStore
+	ProposalStore
 	WaiverStore
 	ViewedStore
 	DraftStore

@@ -169,6 +169,7 @@ type FollowLine struct {
 type AliasesPage struct {
 	Page
 	Fault    Sentence
+	Waiting  []ProposalLine
 	Aliases  []AliasLine
 	Pairings []AliasLine
 	AddURL   string // "" when one may not

@@ -8,6 +8,7 @@ type PeoplePage struct {
 	People  []PersonLine
 	Invited []PersonLine // who did not come yet
 	Add     *PersonForm
+	Waiting []ProposalLine
 	Link    *OneLink // made by the last act, shown once
 	Fault   Sentence
 }

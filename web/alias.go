@@ -44,8 +44,12 @@ func (s *Server) addAlias(c echo.Context) error {
 	if in.Until != nil {
 		n.Until = in.Until.UTC().Truncate(time.Microsecond)
 	}
-	if _, err := s.svc.AddAlias(c.Request().Context(), s.actor(c), c.Param("server"), n); err != nil {
+	made, err := s.svc.AddAlias(c.Request().Context(), s.actor(c), c.Param("server"), n)
+	if err != nil {
 		return err
+	}
+	if made.Waits {
+		return s.answerAliases(c, http.StatusAccepted)
 	}
 	return s.answerAliases(c, http.StatusCreated)
 }

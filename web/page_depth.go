@@ -309,6 +309,9 @@ func (s *Server) renderAliases(c echo.Context, status int, fault views.Sentence)
 	for _, p := range view.Profiles {
 		m.Profiles = append(m.Profiles, views.Place{Value: p.Name, Label: views.ShowName(p.Name).String()})
 	}
+	if m.Waiting, err = s.proposalLines(c, view.Server.ID); err != nil {
+		return err
+	}
 	for _, n := range slices.Backward(all) {
 		if n.Kind == review.Alias {
 			m.Aliases = append(m.Aliases, s.aliasLine(n))
@@ -344,8 +347,12 @@ func (s *Server) addAliasForm(c echo.Context) error {
 			return s.renderAliases(c, http.StatusBadRequest, views.Say("Give the end as a day, such as 2027-03-31."))
 		}
 	}
-	if _, err := s.svc.AddAlias(c.Request().Context(), s.actor(c), c.Param("server"), n); err != nil {
+	made, err := s.svc.AddAlias(c.Request().Context(), s.actor(c), c.Param("server"), n)
+	if err != nil {
 		return s.onAliases(c, err)
+	}
+	if made.Waits {
+		s.flash(c, flashDone, "With the alias a rename breaks nobody, so another maintainer must agree first.")
 	}
 	return c.Redirect(http.StatusSeeOther, serverPath(c.Param("server"))+"/aliases")
 }

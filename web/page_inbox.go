@@ -104,7 +104,7 @@ func (s *Server) discussedLine(t *review.DiscussedThread) views.DiscussedLine {
 var noticeWords = map[review.NoticeKind]string{
 	review.NoticeMention: "names you", review.NoticeThread: "a thread that you take part in", review.NoticeReview: "a release of yours, or one that you follow",
 	review.NoticePush: "you follow this", review.NoticeOverride: "passes without approval", review.NoticeAlarm: "a released version lost what it stood on",
-	review.NoticeAsked: "waits for a second person",
+	review.NoticeAsked: "waits for a second person", review.NoticePolicy: "waits for a second person",
 }
 
 // inboxPage is what waits for somebody, and what they were told.
@@ -117,9 +117,10 @@ func (s *Server) inboxPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	names := map[string]prose.Visible{}
+	names, slugs := map[string]prose.Visible{}, map[string]string{}
 	for _, v := range in.Home.Servers {
 		names[v.Server.ID] = views.ShowName(v.Server.Name)
+		slugs[v.Server.ID] = v.Server.Slug
 	}
 	m := views.InboxPage{
 		Page: s.page(c, "Inbox", "inbox"), ReadURL: "/inbox/read",
@@ -129,7 +130,7 @@ func (s *Server) inboxPage(c echo.Context) error {
 		m.Unread = thousands(in.Unread) + " unread"
 	}
 	for i := range in.Notices {
-		m.Notices = append(m.Notices, s.noticeLine(&in.Notices[i]))
+		m.Notices = append(m.Notices, s.noticeLine(&in.Notices[i], slugs))
 	}
 	if next := nextPage(in.Notices, page, func(n review.Notice) string { return n.ID }); next != "" {
 		m.NextURL = path([]string{"inbox"}, "before", next)
@@ -137,10 +138,17 @@ func (s *Server) inboxPage(c echo.Context) error {
 	return s.render(c, http.StatusOK, views.Inbox(m))
 }
 
-func (s *Server) noticeLine(n *review.Notice) views.NoticeLine {
+// noticeLine is a notice; slugs are those of the servers, by id.
+func (s *Server) noticeLine(n *review.Notice, slugs map[string]string) views.NoticeLine {
 	l := views.NoticeLine{
 		ID: n.ID, URL: releasePath(n.ReleaseID), Who: prose.Show(n.Actor), Text: prose.Show(n.Text), Kind: noticeWords[n.Kind],
 		When: s.when(n.At), Unread: n.ReadAt.IsZero(),
+	}
+	switch n.Kind {
+	case review.NoticePolicy:
+		l.URL = policyPath(slugs[n.ServerID])
+	case review.NoticeAsked:
+		l.URL = "/people#asked"
 	}
 	if n.ThreadID != "" {
 		l.URL = releasePath(n.ReleaseID, "view", viewThreads) + "#t-" + n.ThreadID

@@ -49,6 +49,9 @@ func (s *Server) renderPeople(c echo.Context, status int, p views.PeoplePage, fo
 		return err
 	}
 	p.Page = s.page(c, "People", "people")
+	if p.Waiting, err = s.proposalLines(c, ""); err != nil {
+		return err
+	}
 	for i := range users {
 		if u := &users[i]; u.Joined() || !u.Active() || isMe(a, u) {
 			p.People = append(p.People, s.personLine(a, u, names, servers))
@@ -208,7 +211,7 @@ func (s *Server) addPersonForm(c echo.Context) error {
 		return err
 	}
 	if link == "" {
-		s.flash(c, flashDone, u.Label()+" has the role now.")
+		s.flash(c, flashDone, u.Label()+" has an account already. The role is theirs, or waits below until somebody else agrees.")
 		return c.Redirect(http.StatusSeeOther, "/people")
 	}
 	return s.showInvitation(c, http.StatusCreated, u, link)
@@ -239,7 +242,10 @@ func (s *Server) setRoleForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	err = s.svc.SetRole(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("server"), people.Role(form.Get("role")))
+	waits, err := s.svc.SetRole(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("server"), people.Role(form.Get("role")))
+	if waits != nil {
+		return s.afterPerson(c, err, "With the role more may decide, so it waits until somebody else agrees.")
+	}
 	return s.afterPerson(c, err, "The role is set.")
 }
 

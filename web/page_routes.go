@@ -34,6 +34,7 @@ func pageRoutes(s *Server) []route {
 		get("/people", anywhere(people.Maintainer), s.peoplePage),
 		post("/people", maintains, s.addPersonForm),
 		post("/people/:id/role", maintains, s.setRoleForm).proven(),
+		post("/proposals", anywhere(people.Maintainer), s.proposalForm).proven(),
 		post("/people/:id/invite", maintains, s.inviteForm),
 		post("/people/:id/uninvite", maintains, s.uninviteForm),
 		get("/people/:id/answers", admins, s.forAdmins(s.revokePage)),

@@ -222,6 +222,7 @@ func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, f
 
 type userCmd struct {
 	Add           userAddCmd       `cmd:"" help:"Add a person; prints an invitation link unless a password is given."`
+	Role          userRoleCmd      `cmd:"" help:"Give a person another role, on a server or on every one."`
 	ResetLink     userResetCmd     `cmd:"" help:"Make a link with which a person sets a new password."`
 	RemoveFactor  removeFactorCmd  `cmd:"" name:"remove-second-factor" help:"Remove the second factor of somebody who lost it; ends their sessions."`
 	RevokeAnswers revokeAnswersCmd `cmd:"" help:"Take back what an account answered since a time."`
@@ -263,6 +264,42 @@ func (c *userAddCmd) Run(e *env) error {
 		return say(e.stdout, c.JSON, answer, "%s added.", u.Email)
 	}
 	return say(e.stdout, c.JSON, answer, "%s added. Give them this link, which works once:\n%s", u.Email, link)
+}
+
+type userRoleCmd struct {
+	Email  string `arg:"" help:"The person's mail address."`
+	Role   string `arg:"" help:"What the person may do: admin, maintainer, reviewer, viewer, or none." enum:"admin,maintainer,reviewer,viewer,none"`
+	Server string `help:"Only on this server; without: on every server." placeholder:"SLUG"`
+	JSON   bool   `help:"Print JSON."`
+}
+
+// Run sets a role. It is the operator's act, so no second person is asked.
+func (c *userRoleCmd) Run(e *env) error {
+	in, actor, err := administration(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	u, err := in.userByEmail(e, actor, c.Email)
+	if err != nil {
+		return err
+	}
+	role := people.Role(c.Role)
+	if c.Role == "none" {
+		role = people.NoRole
+	}
+	if _, err := in.svc.SetRole(e.ctx, actor, u.ID, c.Server, role); err != nil {
+		return err
+	}
+	where := "every server"
+	if c.Server != "" {
+		where = c.Server
+	}
+	return say(e.stdout, c.JSON, struct {
+		Email  string `json:"email"`
+		Role   string `json:"role"`
+		Server string `json:"server"` // "" for every one
+	}{u.Email, c.Role, c.Server}, "%s is %s on %s.", u.Email, c.Role, where)
 }
 
 // firstLine reads a password; without a file there is none.

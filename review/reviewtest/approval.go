@@ -184,7 +184,7 @@ func approvalRoles(w *world) {
 	w.released("1", three())
 	p := w.push("2", changed("Finds. Never twice."))
 	stranger := w.person("Sue", people.NoRole+people.Reviewer, "")
-	w.must(w.svc.SetRole(w.ctx, w.shell, stranger.User.ID, "", people.NoRole))
+	w.must(w.setRole(w.shell, stranger.User.ID, "", people.NoRole))
 	stranger = w.again(stranger)
 	for _, c := range []struct {
 		who  review.Actor
@@ -470,7 +470,7 @@ func approvalErrors(w *world) {
 func approvalNobody(w *world) {
 	w.addServer("lonely", gate.Team)
 	solo := w.person("Lone", people.Maintainer, "lonely")
-	w.must(w.svc.SetRole(w.ctx, w.shell, w.admin.User.ID, "", people.Admin))
+	w.must(w.setRole(w.shell, w.admin.User.ID, "", people.Admin))
 	up, err := w.svc.Upload(w.ctx, solo, "lonely", review.PushParams{Version: "1"}, []byte(three()), "")
 	w.must(err)
 	g, err := w.svc.Gate(w.ctx, solo, "lonely", "", up.Answer.Listing.Digest)

@@ -597,7 +597,7 @@ func (h *history) aliases(l *ledger) {
 		}
 	}
 	old, now := historyNames[h.rnd.IntN(4)], historyNames[h.rnd.IntN(4)]
-	if _, err := h.svc.AddAlias(h.ctx, h.ana, "mot", review.NewAlias{Profile: l.profile, Old: old, New: now}); err == nil {
+	if _, err := h.svc.AddAlias(h.ctx, h.shell, "mot", review.NewAlias{Profile: l.profile, Old: old, New: now}); err == nil {
 		l.aliases[old] = now
 		h.note("%s: %s is an alias of %s", l.profile, old, now)
 	}

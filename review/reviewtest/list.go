@@ -165,7 +165,7 @@ func listCalls(w *world) {
 	for i := range 5 {
 		slug := fmt.Sprint("other", i)
 		_, secret := w.addServer(slug, gate.Team)
-		w.must(w.svc.SetRole(w.ctx, w.shell, w.rita.User.ID, slug, people.Reviewer))
+		w.must(w.setRole(w.shell, w.rita.User.ID, slug, people.Reviewer))
 		m := w.sending("1", three())
 		m.slug, m.secret = slug, secret
 		w.pushAs(m)

@@ -204,6 +204,6 @@ func rejecterGone(w *world) {
 	w.must(w.svc.DisableUser(w.ctx, w.admin, w.rob.User.ID))
 	w.approve(w.rita, idOf(p), "find")
 	w.wantGate(p, gate.Blocked, "approval:find")
-	w.must(w.svc.SetRole(w.ctx, w.admin, w.rita.User.ID, "mot", people.Maintainer))
+	w.must(w.setRole(w.shell, w.rita.User.ID, "mot", people.Maintainer))
 	w.wantGate(p, gate.Blocked, "approval:find")
 }

@@ -336,13 +336,13 @@ func peopleGrants(w *world) {
 		{w.admin, people.Admin, "mot", review.Invalid},
 		{w.admin, "owner", "", review.Invalid},
 	} {
-		err := w.svc.SetRole(w.ctx, c.who, w.vic.User.ID, c.slug, c.role)
+		err := w.setRole(c.who, w.vic.User.ID, c.slug, c.role)
 		if c.want == "" {
 			w.must(err)
 		} else {
 			w.refused(err, c.want)
 		}
-		w.must(w.svc.SetRole(w.ctx, w.shell, w.vic.User.ID, "", people.NoRole))
+		w.must(w.setRole(w.shell, w.vic.User.ID, "", people.NoRole))
 	}
 	_, _, err := w.svc.AddUser(w.ctx, w.ana, review.NewUser{Email: "z@example.com", Role: people.Admin})
 	if err == nil {
@@ -353,10 +353,10 @@ func peopleGrants(w *world) {
 }
 
 func peopleLastAdmin(w *world) {
-	w.refused(w.svc.SetRole(w.ctx, w.admin, w.admin.User.ID, "", people.Viewer), review.Conflict, "last administrator")
+	w.refused(w.setRole(w.admin, w.admin.User.ID, "", people.Viewer), review.Conflict, "last administrator")
 	w.refused(w.svc.DisableUser(w.ctx, w.admin, w.admin.User.ID), review.Conflict, "last administrator")
-	w.must(w.svc.SetRole(w.ctx, w.admin, w.ben.User.ID, "", people.Admin))
-	w.must(w.svc.SetRole(w.ctx, w.admin, w.admin.User.ID, "", people.Viewer))
+	w.must(w.setRole(w.admin, w.ben.User.ID, "", people.Admin))
+	w.must(w.setRole(w.admin, w.admin.User.ID, "", people.Viewer))
 	w.refused(w.svc.DisableUser(w.ctx, w.shell, w.ben.User.ID), review.Conflict)
 }
 

@@ -103,7 +103,7 @@ func policyWhoIsSecond(w *world) {
 
 	w.must(w.svc.DisableUser(w.ctx, w.admin, w.ben.User.ID))
 	w.must(w.svc.DisableUser(w.ctx, w.admin, invited.ID))
-	w.must(w.svc.SetRole(w.ctx, w.admin, w.ana.User.ID, "mot", people.Maintainer))
+	w.must(w.setRole(w.admin, w.ana.User.ID, "mot", people.Maintainer))
 	made = w.mustSetPolicy(w.again(w.ana), quorum(1), review.PolicyProposed) // the administrator is a maintainer too
 	if made.Policy.Version != 4 {
 		w.Errorf("a refused version's number is used again: %d", made.Policy.Version)

@@ -28,6 +28,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"release", releaseCases},
 		{"override", overrideCases},
 		{"policy", policyCases},
+		{"proposal", proposalCases},
 		{"thread", threadCases},
 		{"depth", depthCases},
 		{"talk", talkCases},

@@ -521,7 +521,7 @@ func followRefused(w *world) {
 func noticeRoleGone(w *world) {
 	p := w.push("1", three())
 	w.comment(w.rita, p, review.NewComment{Body: "@rob"})
-	w.must(w.svc.SetRole(w.ctx, w.ana, w.rob.User.ID, "mot", ""))
+	w.must(w.setRole(w.ana, w.rob.User.ID, "mot", ""))
 	w.told(w.again(w.rob))
 	w.comment(w.rita, p, review.NewComment{Body: "@rob"})
 	w.told(w.again(w.rob))

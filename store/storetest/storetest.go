@@ -82,6 +82,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"alarms", testAlarms},
 		{"threads", testThreads},
 		{"namings", testNamings},
+		{"proposals", testProposals},
 		{"waivers", testWaivers},
 		{"captures", testCaptures},
 		{"viewed", testViewed},
