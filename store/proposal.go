@@ -38,7 +38,10 @@ func (t *tx) UpdateProposal(ctx context.Context, p *review.Proposal) error {
 	row := proposalRowOf(p)
 	err := t.execOne(ctx, "UPDATE proposals SET state = $2, second_id = $3, second = $4, decided_at = $5 WHERE id = $1 AND state = 'waits'",
 		row.ID, string(row.State), row.SecondID, row.Second, row.DecidedAt)
-	return named(err, review.Conflict, "This does not wait for anybody any more.")
+	if review.KindOf(err) == review.NotFound {
+		return review.Errorf(review.Conflict, "This does not wait for anybody any more.")
+	}
+	return err
 }
 
 func (t *tx) ProposalByID(ctx context.Context, id string) (*review.Proposal, error) {
