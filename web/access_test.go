@@ -248,9 +248,11 @@ func expected(row web.Row, c caller) []string {
 	return []string{"403", "404"}
 }
 
-// ownAccount reports whether a route is about whoever calls it.
+// ownAccount reports whether a route is about whoever calls it: their account, their
+// inbox, or what waits for them, which says the same of what waits for others as of
+// nothing.
 func ownAccount(row web.Row) bool {
-	return strings.Contains(row.Path, "/inbox") || strings.HasPrefix(row.Path, "/account")
+	return strings.Contains(row.Path, "/inbox") || strings.HasPrefix(row.Path, "/account") || row.Path == "/proposals"
 }
 
 // aboutServer reports whether a route is about one server, and not about the
