@@ -111,7 +111,7 @@ func (s *Service) Proposals(ctx context.Context, a Actor) ([]WaitingProposal, er
 		users, err := tx.Users(ctx)
 		for i := range waiting {
 			p := &waiting[i]
-			out = append(out, WaitingProposal{*p, names[p.ServerID], a.userID() != "" && a.userID() == p.ByID, sentenceOr(p.mayAgree(a, peopleOf(users, p.ServerID)))})
+			out = append(out, WaitingProposal{*p, names[p.ServerID], a.userID() != "" && a.userID() == p.ByID, sentenceOr(p.mayAgree(a, peopleOf(users, p.ServerID, false)))})
 		}
 		return err
 	})
@@ -216,7 +216,7 @@ func (s *Service) decideProposal(ctx context.Context, tx Tx, a Actor, p *Proposa
 	if err != nil {
 		return err
 	}
-	if err := p.mayAgree(a, peopleOf(users, p.ServerID)); err != nil {
+	if err := p.mayAgree(a, peopleOf(users, p.ServerID, false)); err != nil {
 		return err
 	}
 	p.State = ProposalAgreed
