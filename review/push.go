@@ -198,15 +198,20 @@ func (s *Service) read(p *push) error {
 	opt := s.cfg.Limits.Surface
 	opt.Complete = p.params.Complete
 	l, err := surface.Read(p.body, opt)
+	if err != nil {
+		return notAccepted(err)
+	}
+	p.listing = &Listing{ID: newID(), ServerID: p.server.ID, Profile: p.params.Profile, Surface: l, ReceivedAt: s.now()}
+	return nil
+}
+
+// notAccepted words why a listing can't be read.
+func notAccepted(err error) error {
 	var refused *surface.ReadError
 	if errors.As(err, &refused) {
 		return &Error{Kind: kindOfReason[refused.Reason], Sentence: "Not accepted: " + refused.Error(), Problems: refused.Problems, Err: err}
 	}
-	if err != nil {
-		return err
-	}
-	p.listing = &Listing{ID: newID(), ServerID: p.server.ID, Profile: p.params.Profile, Surface: l, ReceivedAt: s.now()}
-	return nil
+	return err
 }
 
 var kindOfReason = map[surface.Reason]Kind{

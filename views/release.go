@@ -334,6 +334,7 @@ type ReleaseAside struct {
 	Release  *ReleaseForm
 	Withdraw *WithdrawForm
 	Override *OverrideForm // nil for those who can't
+	LockURL  string        // of the signed lock file, "" while it is not released
 	Cannot   []string      // why acts that one could expect are not there
 	Threads  []ThreadLine
 	Facts    []Fact

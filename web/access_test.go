@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/web"
 )
 
@@ -57,6 +58,7 @@ func newPlace(t *testing.T, body string) (*place, []caller) {
 	pushed := in.pushed("git", "version=1.0.0", body)
 	p.release, p.listing, p.digest = pushed.Release.ID, pushed.Listing.ID, pushed.Listing.Digest
 	p.open(in.signedIn(roles["maintainer"]))
+	p.releasedVersion(roles["maintainer"])
 	_, tok, err := in.svc.CreateToken(t.Context(), shell, tokenOf("git", people.ScopeRead))
 	in.must(err)
 	p.token = tok.ID
@@ -96,6 +98,20 @@ func (p *place) open(as who) {
 	p.capture = decode[struct {
 		ID string `json:"id"`
 	}](p.t, a).ID
+}
+
+// releasedVersion releases a version in a profile of its own, so that there is a
+// lock file.
+func (p *place) releasedVersion(u *people.User) {
+	p.t.Helper()
+	pushed := p.pushed("git", "version=0.9.0&profile=locked", listing(tool("entity_get", "Reads one entity.")))
+	h, err := surface.ParseHash(pushed.Listing.Digest)
+	p.must(err)
+	maintainer := review.Actor{User: u, Via: "browser"}
+	_, err = p.svc.AcceptBaseline(p.t.Context(), maintainer, pushed.Release.ID, h, nil)
+	p.must(err)
+	_, err = p.svc.MarkReleased(p.t.Context(), maintainer, pushed.Release.ID, h)
+	p.must(err)
 }
 
 var pathParameter = regexp.MustCompile(`[:*]\w*`)
@@ -153,11 +169,16 @@ func (p *place) query(row web.Row) string {
 	if row.Path == "/search" {
 		return url.Values{"q": {"e"}}.Encode()
 	}
+	if strings.HasSuffix(row.Path, "/lock") {
+		return "version=0.9.0&profile=locked"
+	}
 	return url.Values{"digest": {p.digest}, "from": {p.listing}, "to": {p.listing}, "ref": {"pr-1"}, "name": {p.tool}}.Encode()
 }
 
 func (p *place) jsonBody(row web.Row) string {
 	switch action := row.Path[strings.LastIndexByte(row.Path, '/')+1:]; action {
+	case "verify":
+		return listing(tool("entity_get", "Reads one entity."))
 	case "listings":
 		return listing(tool("entity_get", "Reads one entity, pushed anew."))
 	case "verdicts":

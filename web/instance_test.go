@@ -19,6 +19,7 @@ import (
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/proof"
 	"github.com/countersign/countersign/store"
 	"github.com/countersign/countersign/web"
 	"github.com/countersign/countersign/web/api"
@@ -71,6 +72,8 @@ func onBoth(t *testing.T, test func(*testing.T, *instance)) {
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, newInstanceOn(t, testkit.Postgres(t))) })
 }
 
+var signer = proof.NewSigner([]byte(strings.Repeat("k", proof.SeedSize)))
+
 func newInstanceOn(t testing.TB, database string) *instance {
 	t.Helper()
 	st, err := store.Open(t.Context(), database)
@@ -84,9 +87,10 @@ func newInstanceOn(t testing.TB, database string) *instance {
 	in := &instance{t: t, store: st, secret: map[string]string{}, log: new(logText), hub: live.NewHub(), now: time.Now().Truncate(time.Second)}
 	clock := func() time.Time { return in.now }
 	in.svc = review.NewService(st, review.Config{
-		BaseURL: baseURL, Secret: []byte(strings.Repeat("s", 32)), Now: clock,
+		BaseURL: baseURL, Secret: []byte(strings.Repeat("s", 32)), Now: clock, Signer: func() (*proof.Signer, error) { return signer, nil },
 		Limits: review.Limits{PushesPerMinute: 10_000, PushesPerDay: 10_000, OpenReleases: 10_000, CommentsPerHour: 10_000},
 	})
+	in.must(in.svc.PublishKey(t.Context()))
 	in.web, err = web.New(in.svc, web.Options{
 		BaseURL: baseURL, Sessions: st.Sessions(), Ready: st.Ping, Live: in.hub, Now: clock,
 		Log: slog.New(slog.NewTextHandler(in.log, nil)),

@@ -112,6 +112,7 @@ func (p *releasePresenter) acts(a *views.ReleaseAside) {
 	title := prose.Show(r.Title()).String()
 	switch {
 	case p.v.State == review.StateReleased:
+		a.LockURL = path([]string{"api", "v1", "servers", p.v.Server.Slug, "lock"}, "version", p.v.Release.Version, "profile", p.v.Release.Profile)
 	case p.v.Actions.Release == "":
 		a.Release = &views.ReleaseForm{URL: p.act("release"), Digest: p.v.Listing.Digest.String(), Label: "Release " + title}
 	case p.v.State == review.StateWithdrawn:

@@ -112,6 +112,9 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/servers/:server/listings", delivery, s.pushListing).limited(ownLimit),
 		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getGate),
 
+		get("/api/v1/servers/:server/lock", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getLock),
+		post("/api/v1/servers/:server/verify", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.verifyListing).limited(s.uploadBody()),
+
 		get("/api/v1/servers", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listServers),
 		get("/api/v1/servers/:server", reads, s.showServer),
 		get("/api/v1/servers/:server/listings", reads, s.listListings),

@@ -67,6 +67,9 @@ type grammar struct {
 	Hosts     hostsCmd     `cmd:"" help:"List the hosts that are known, with the evidence for each."`
 	Cost      costCmd      `cmd:"" help:"Estimate what the definitions cost, in tokens and over a session."`
 
+	Lock   lockCmd   `cmd:"" help:"Print the lock of a listing: the digests of all that is in it."`
+	Verify verifyCmd `cmd:"" help:"Check a listing or a live server against a lock file."`
+
 	Push pushCmd `cmd:"" help:"Push a listing to a Countersign server."`
 	Gate gateCmd `cmd:"" help:"Ask whether a listing may be published."`
 

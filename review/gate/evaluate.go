@@ -129,7 +129,7 @@ func (e *evaluation) requirement(s *Subject, state State, why string, who []stri
 // settle records what stands without an answer of a person to this change.
 func (e *evaluation) settle(s *Subject, g ground) {
 	e.tally.settled[g.kind]++
-	e.approve(s, Approval{By: g.by, At: g.at})
+	e.approve(s, Approval{By: g.by, At: g.at, Independent: !g.own})
 	if g.why != "" {
 		e.requirement(s, Satisfied, g.why, nil)
 	}
@@ -178,8 +178,9 @@ func (e *evaluation) approved(s *Subject, counted []*Verdict) {
 	var names []string
 	for _, v := range counted {
 		names = append(names, v.Label)
-		e.independent = e.independent && !e.own(v)
-		e.approve(s, Approval{By: v.Label, At: v.At, Note: v.Note})
+		own := e.own(v)
+		e.independent = e.independent && !own
+		e.approve(s, Approval{By: v.Label, At: v.At, Note: v.Note, Independent: !own})
 	}
 	e.requirement(s, Satisfied, "Approved by "+and(names)+".", nil)
 }

@@ -487,8 +487,8 @@ func TestEvidence(t *testing.T) {
 	f := facts(gate.Team, s, same())
 	f.Verdicts = []gate.Verdict{says("rob", gate.Approve, s, "Read it.")}
 	want := []gate.Approval{
-		{Tool: "find", Digest: h("b"), By: "Rob", At: f.Verdicts[0].At, Note: "Read it."},
-		{Tool: "find", Digest: h("a"), By: "release 1.0", At: day0},
+		{Tool: "find", Digest: h("b"), By: "Rob", At: f.Verdicts[0].At, Note: "Read it.", Independent: true},
+		{Tool: "find", Digest: h("a"), By: "release 1.0", At: day0, Independent: true},
 	}
 	if diff := cmp.Diff(want, gate.Evaluate(f).Approvals); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

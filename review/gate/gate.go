@@ -81,6 +81,8 @@ type Approval struct {
 	By     string       `json:"by"` // a person's label, or "rule …", "baseline by …", "release 1.7.0"
 	At     time.Time    `json:"at"`
 	Note   string       `json:"note"`
+
+	Independent bool `json:"independent"` // false: on the giver's own push
 }
 
 // Outcome is the answer with the evidence for it.

@@ -120,7 +120,7 @@ func (v *Verifier) signature(e Envelope, c Checkpoint) bool {
 	if err != nil {
 		return v.fault(c.Seq, "", "A checkpoint is not signed by a key that is trusted here.")
 	}
-	if !slices.ContainsFunc(v.trusted, func(t Trusted) bool { return slices.Contains(by, t.ID) && t.signs(c.At) }) {
+	if !slices.ContainsFunc(v.trusted, func(t Trusted) bool { return slices.Contains(by, t.ID) && t.Signs(c.At) }) {
 		return v.fault(c.Seq, "", "A checkpoint is signed by a key that had been replaced by then.")
 	}
 	v.v.Checkpoints++
@@ -128,7 +128,8 @@ func (v *Verifier) signature(e Envelope, c Checkpoint) bool {
 	return true
 }
 
-func (t Trusted) signs(at time.Time) bool {
+// Signs reports whether the key's signatures count at a time.
+func (t Trusted) Signs(at time.Time) bool {
 	return t.Until.IsZero() || !at.After(t.Until.Add(clockSkew))
 }
 

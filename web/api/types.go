@@ -72,6 +72,8 @@ type Approval struct {
 	By     string    `json:"by"`
 	At     time.Time `json:"at"`
 	Note   string    `json:"note"`
+
+	Independent bool `json:"independent"` // false: on the giver's own push
 }
 
 // Override lets a listing pass without approval for a while.

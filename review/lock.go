@@ -1,0 +1,272 @@
+package review
+
+import (
+	"context"
+
+	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/lock"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/proof"
+	"github.com/countersign/countersign/review/surface"
+)
+
+// LockFile is the signed lock of a released version.
+type LockFile struct {
+	Lock     lock.Lock
+	Envelope proof.Envelope
+}
+
+// Lock signs what was released as a version of a profile ("" is the default one):
+// its digests, the policy, and who approved what. Only what is released, and stands,
+// has a lock; without a signing key the error is of kind Unavailable.
+func (s *Service) Lock(ctx context.Context, a Actor, slug, profile, version string) (*LockFile, error) {
+	if version == "" {
+		return nil, Errorf(Invalid, "Name the version to lock: ?version=1.2.0.")
+	}
+	if profile == "" {
+		profile = DefaultProfile
+	}
+	var f *LockFile
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead, people.ScopeGate)
+			if err != nil {
+				return err
+			}
+			f, err = s.lock(ctx, tx, srv, profile, version)
+			return err
+		})
+	})
+	return f, err
+}
+
+func (s *Service) lock(ctx context.Context, tx Tx, srv *Server, profile, version string) (*LockFile, error) {
+	as, err := s.lockable(ctx, tx, srv, profile, version)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := s.signer(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := tx.ListingByID(ctx, as.revision.ListingID)
+	if err != nil {
+		return nil, err
+	}
+	k, err := lock.Of(l.Surface)
+	if err != nil {
+		return nil, Errorf(Conflict, "%s can't be locked: %v.", version, err)
+	}
+	users, err := tx.Users(ctx)
+	if err != nil {
+		return nil, err
+	}
+	instance, err := tx.InstanceID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k.Instance = &proof.Instance{ID: instance, URL: s.url("")}
+	k.Server, k.Profile, k.Version = srv.Slug, profile, version
+	k.ReleasedAt, k.ReleasedBy = &as.release.ReleasedAt, labelOf(users, as.release.ReleasedBy)
+	issued := s.now()
+	k.IssuedAt, k.Commit = &issued, as.revision.Commit
+	as.vouch(k)
+	f := &LockFile{Lock: *k}
+	f.Envelope, err = k.Sign(signer)
+	return f, err
+}
+
+// vouch puts into a lock on what the release stands.
+func (as *assessment) vouch(k *lock.Lock) {
+	k.PolicyVersion, k.Independent = as.server.Policy.Version, as.Answer.Independent
+	for _, ap := range as.Approvals {
+		k.Approvals = append(k.Approvals, lock.Approval{
+			Subject: lock.Text(ap.Tool), Digest: ap.Digest, By: ap.By, At: ap.At, Note: ap.Note, Independent: ap.Independent,
+		})
+	}
+	overrides := inForce(as.Overrides)
+	if as.passedBy != nil {
+		overrides = []OverrideInForce{*as.passedBy}
+	}
+	for _, o := range overrides {
+		k.Overrides = append(k.Overrides, lock.Override{By: o.By, Reason: o.Reason, At: o.At, Until: o.Until, Requirements: o.Requirements})
+		k.Independent = false
+	}
+}
+
+// lockable finds the released version and checks that it still stands.
+func (s *Service) lockable(ctx context.Context, tx Tx, srv *Server, profile, version string) (*assessment, error) {
+	rs, err := tx.ReleasesByVersion(ctx, []VersionKey{{ProfileKey{srv.ID, profile}, version}})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rs) == 0:
+		return nil, Errorf(NotFound, "There is no version %s in the profile %s.", visible(version), visible(profile))
+	case rs[0].withdrawn():
+		return nil, Errorf(Conflict, "%s is withdrawn, so it has no lock.", visible(version))
+	case !rs[0].released():
+		return nil, Errorf(Conflict, "%s is not released yet. Only what is released has a lock.", visible(version))
+	}
+	alarms, err := tx.Alarms(ctx, []string{rs[0].ID})
+	if err != nil {
+		return nil, err
+	}
+	if len(alarms) > 0 {
+		return nil, Errorf(Conflict, "%s was released on answers that do not stand any more, and nobody has looked into it: %s", visible(version), alarms[0].Why)
+	}
+	rev, err := releasedRevision(ctx, tx, &rs[0])
+	if err != nil {
+		return nil, err
+	}
+	c, err := newCandidate(ctx, tx, srv, &rs[0], rev)
+	if err != nil {
+		return nil, err
+	}
+	return s.assessOne(ctx, tx, *c, nil)
+}
+
+// releasedRevision is the revision that was released.
+func releasedRevision(ctx context.Context, tx Tx, r *Release) (Revision, error) {
+	if r.Head.N == r.ReleasedRevision {
+		return r.Head, nil
+	}
+	revisions, err := tx.Revisions(ctx, []string{r.ID})
+	for _, rev := range revisions {
+		if rev.N == r.ReleasedRevision {
+			return rev, nil
+		}
+	}
+	if err == nil {
+		err = errNoSuchThing
+	}
+	return Revision{}, err
+}
+
+func labelOf(users []people.User, id string) string {
+	for i := range users {
+		if users[i].ID == id {
+			return users[i].Label()
+		}
+	}
+	return ""
+}
+
+// Checked says whether a live listing is what was released.
+type Checked struct {
+	State   lock.State
+	Why     string         // a sentence
+	Release *Release       // that it is, or that it was compared with; nil when there is none
+	Report  *change.Report // from the released listing to this one; nil when it is the same or nothing is released
+}
+
+// Verify says whether a listing, as a gateway or a scheduled reading has it, is one
+// that was released and stands in the profile. Otherwise it is compared with the
+// last one that was.
+func (s *Service) Verify(ctx context.Context, a Actor, slug, profile string, body []byte) (*Checked, error) {
+	if profile == "" {
+		profile = DefaultProfile
+	}
+	var key ProfileKey
+	err := s.store.View(ctx, func(tx Tx) error {
+		srv, err := serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead, people.ScopeGate)
+		if err == nil {
+			key = ProfileKey{srv.ID, profile}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	live, err := surface.Read(body, s.cfg.Limits.Surface)
+	if err != nil {
+		return nil, notAccepted(err)
+	}
+	var stand []verifiable
+	err = s.store.View(ctx, func(tx Tx) (err error) {
+		stand, err = verifiables(ctx, tx, key, live.Digest)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(stand) == 0 {
+		return &Checked{State: lock.Unknown, Why: "Nothing is released in this profile yet, so there is nothing to compare with."}, nil
+	}
+	return compareLive(stand, live)
+}
+
+// verifiable is a released listing to compare with.
+type verifiable struct {
+	release Release
+	listing *surface.Listing
+}
+
+// verifiables finds the release that stands with the digest, and the last released.
+func verifiables(ctx context.Context, tx Tx, key ProfileKey, digest surface.Hash) ([]verifiable, error) {
+	rs, err := tx.ReleasesByDigest(ctx, key.ServerID, key.Profile, digest)
+	if err != nil {
+		return nil, err
+	}
+	last, err := tx.LastReleased(ctx, []ProfileKey{key})
+	if err != nil {
+		return nil, err
+	}
+	var found []verifiable
+	for i := range rs {
+		v, err := released(ctx, tx, &rs[i])
+		if err != nil {
+			return nil, err
+		}
+		if v != nil && v.listing.Digest == digest {
+			found = append(found, *v)
+			break // the newest will do
+		}
+	}
+	if r, ok := last[key]; ok {
+		v, err := released(ctx, tx, &r)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, *v)
+	}
+	return found, nil
+}
+
+// released reads what a release released, nil when it does not stand.
+func released(ctx context.Context, tx Tx, r *Release) (*verifiable, error) {
+	if !r.released() || r.withdrawn() {
+		return nil, nil
+	}
+	rev, err := releasedRevision(ctx, tx, r)
+	if err != nil {
+		return nil, err
+	}
+	l, err := tx.ListingByID(ctx, rev.ListingID)
+	if err != nil {
+		return nil, err
+	}
+	return &verifiable{*r, l.Surface}, nil
+}
+
+// compareLive looks for the released listing that the live one is.
+func compareLive(stand []verifiable, live *surface.Listing) (*Checked, error) {
+	var out *Checked
+	for i := range stand {
+		k, err := lock.Of(stand[i].listing)
+		if err != nil {
+			return nil, Errorf(Conflict, "%s can't be compared with: %v.", stand[i].release.Title(), err)
+		}
+		d := k.Compare(live)
+		c := &Checked{State: d.State, Why: d.Why, Release: &stand[i].release}
+		if d.State == lock.Same {
+			c.Why = "This is " + stand[i].release.Title() + ", as it was released."
+			return c, nil
+		}
+		c.Report = change.Compare(stand[i].listing, live, change.Options{})
+		if c.Why == "" {
+			c.Why = "This is not what was released. Compared with " + stand[i].release.Title() + "."
+		}
+		out = c
+	}
+	return out, nil
+}
