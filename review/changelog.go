@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/report"
 )
 
@@ -46,7 +47,7 @@ func (v *ReleaseView) changelog() report.Changelog {
 		ch := &v.Changes[i]
 		for j := range ch.Verdicts {
 			if said := &ch.Verdicts[j]; v.explains(said) && !takenBack(said, ch.Verdicts[j+1:]) {
-				c.Remarks = append(c.Remarks, report.Remark{Change: ch.ID, Edit: said.Edit, By: said.UserLabel, Note: said.Note})
+				c.Remarks = append(c.Remarks, report.Remark{Change: ch.ID, Edit: said.Edit, By: said.UserLabel, Note: said.Note, Evidence: trialLines(said.Evidence)})
 			}
 		}
 	}
@@ -75,6 +76,19 @@ func takenBack(said *Verdict, later []Verdict) bool {
 	return slices.ContainsFunc(later, func(v Verdict) bool {
 		return v.UserID == said.UserID && v.Kind != Approve && (v.Edit == "" || v.Edit == said.Edit || said.Edit == "")
 	})
+}
+
+// trialLines words what somebody tried, a line each.
+func trialLines(trials []gate.Trial) []string {
+	var out []string
+	for _, t := range trials {
+		line := t.Prompt
+		if t.Host != "" {
+			line += " (" + t.Host + ")"
+		}
+		out = append(out, line+": "+t.Outcome)
+	}
+	return out
 }
 
 func day(t time.Time) string {

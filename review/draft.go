@@ -191,6 +191,8 @@ func (s *Service) checkDraft(d *Draft) error {
 		}
 	case d.Item != nil && (!keepable(d.Item.Note, maxNote) || len(d.Item.Changes) > maxItems):
 		return Errorf(Invalid, "The note must be text of at most 64 KiB.")
+	case d.Item != nil && len(d.Item.Evidence) > maxTrials:
+		return Errorf(Invalid, "Give at most %d trials as evidence.", maxTrials)
 	}
 	if d.Target == "" {
 		d.Target = d.target()

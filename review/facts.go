@@ -135,7 +135,7 @@ func (v *Verdict) counts() bool { return v.RevokedAt.IsZero() && !v.UsedUp }
 func (v *Verdict) fact() gate.Verdict {
 	return gate.Verdict{
 		ID: v.ID, Subject: v.Subject, Name: v.Name, From: v.From, To: v.To, Edit: v.Edit, Kind: gate.VerdictKind(v.Kind),
-		Note: v.Note, Person: v.UserID, Label: v.UserLabel, Own: v.OwnPush, Shell: v.ShellToken, At: v.At,
+		Note: v.Note, Person: v.UserID, Label: v.UserLabel, Own: v.OwnPush, Shell: v.ShellToken, At: v.At, Evidence: v.Evidence,
 	}
 }
 

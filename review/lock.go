@@ -2,6 +2,8 @@ package review
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/lock"
@@ -70,10 +72,42 @@ func (s *Service) lock(ctx context.Context, tx Tx, srv *Server, profile, version
 	k.ReleasedAt, k.ReleasedBy = &as.release.ReleasedAt, labelOf(users, as.release.ReleasedBy)
 	issued := s.now()
 	k.IssuedAt, k.Commit = &issued, as.revision.Commit
-	as.vouch(k)
+	if err := as.grounds(ctx, tx, k); err != nil {
+		return nil, err
+	}
 	f := &LockFile{Lock: *k}
 	f.Envelope, err = k.Sign(signer)
 	return f, err
+}
+
+// keepGrounds keeps on what the release stands, as it is released.
+func (as *assessment) keepGrounds(ctx context.Context, tx Tx) error {
+	k := lock.Lock{Approvals: []lock.Approval{}, Overrides: []lock.Override{}}
+	as.vouch(&k)
+	body, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	return tx.InsertGrounds(ctx, as.release.ID, body)
+}
+
+// grounds puts into a lock on what the release stood when it was released. Of
+// releases from before that was kept it is what stands now.
+func (as *assessment) grounds(ctx context.Context, tx Tx, k *lock.Lock) error {
+	body, err := tx.Grounds(ctx, as.release.ID)
+	if KindOf(err) == NotFound {
+		as.vouch(k)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var kept lock.Lock
+	if err := json.Unmarshal(body, &kept); err != nil {
+		return fmt.Errorf("grounds of release %s: %w", as.release.ID, err)
+	}
+	k.PolicyVersion, k.Independent, k.Approvals, k.Overrides = kept.PolicyVersion, kept.Independent, kept.Approvals, kept.Overrides
+	return nil
 }
 
 // vouch puts into a lock on what the release stands.
@@ -82,6 +116,7 @@ func (as *assessment) vouch(k *lock.Lock) {
 	for _, ap := range as.Approvals {
 		k.Approvals = append(k.Approvals, lock.Approval{
 			Subject: lock.Text(ap.Tool), Digest: ap.Digest, By: ap.By, At: ap.At, Note: ap.Note, Independent: ap.Independent,
+			Evidence: ap.Evidence,
 		})
 	}
 	overrides := inForce(as.Overrides)

@@ -276,6 +276,9 @@ func (s *Service) releaseByOverride(ctx context.Context, tx Tx, a Actor, as *ass
 	if err := tx.UpdateRelease(ctx, r); err != nil {
 		return err
 	}
+	if err := as.keepGrounds(ctx, tx); err != nil {
+		return err
+	}
 	return s.audit(ctx, tx, a, act{name: "release.release-by-override", serverID: r.ServerID, subject: r.ID, after: as.evidence()})
 }
 

@@ -153,6 +153,11 @@ type ReleaseStore interface {
 	// Revisions returns those of all the releases, newest first.
 	Revisions(ctx context.Context, releaseIDs []string) ([]Revision, error)
 
+	// InsertGrounds keeps on what a release stood when it was released, as JSON.
+	InsertGrounds(ctx context.Context, releaseID string, body []byte) error
+	// Grounds returns that; NotFound of releases from before it was kept.
+	Grounds(ctx context.Context, releaseID string) ([]byte, error)
+
 	// InsertReleased records the subjects of a released listing.
 	InsertReleased(ctx context.Context, serverID, profile, releaseID string, subjects []SubjectKey) error
 	// Released says where digests stand among the subjects of releases of the

@@ -181,6 +181,9 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		if err := tx.UpdateRelease(ctx, r); err != nil {
 			return err
 		}
+		if err := as.keepGrounds(ctx, tx); err != nil {
+			return err
+		}
 		if err := tx.InsertReleased(ctx, r.ServerID, r.Profile, r.ID, as.subjectKeys()); err != nil {
 			return err
 		}
@@ -290,7 +293,7 @@ func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *asse
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		if !c.To.IsZero() && c.Subject != change.SubjectOrder {
-			d.add(c, "", Reject, "Withdrawn for cause: "+reason)
+			d.add(c, "", Reject, "Withdrawn for cause: "+reason, nil)
 		}
 	}
 	return tx.InsertVerdicts(ctx, d.verdicts)

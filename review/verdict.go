@@ -53,6 +53,7 @@ type Verdict struct {
 	UsedUp     bool // a removal's approval is used up at release, or once the tool is back
 	RevokedAt  time.Time
 	RevokedWhy string
+	Evidence   []gate.Trial // what the giver tried
 }
 
 // VerdictItem is one decision of a batch: by change, or by edit over Changes.
@@ -62,12 +63,35 @@ type VerdictItem struct {
 	Changes []string    `json:"changes,omitempty"`
 	Verdict VerdictKind `json:"verdict"`
 	Note    string      `json:"note"`
+
+	Evidence []gate.Trial `json:"evidence,omitempty"` // what was tried, with approve or reject
 }
 
 const (
-	maxItems = 5000
-	maxNote  = 64 << 10
+	maxItems  = 5000
+	maxNote   = 64 << 10
+	maxTrials = 20
+	maxTrial  = 8 << 10 // bytes of a part of one
 )
+
+// checkTrials refuses evidence that says nothing, or too much.
+func checkTrials(it VerdictItem) error {
+	switch {
+	case len(it.Evidence) > 0 && it.Verdict == Withdraw:
+		return Errorf(Invalid, "Evidence goes with approve or reject, not with withdraw.")
+	case len(it.Evidence) > maxTrials:
+		return Errorf(Invalid, "Give at most %d trials as evidence.", maxTrials)
+	}
+	for _, t := range it.Evidence {
+		if prose.Blank(t.Prompt) || prose.Blank(t.Outcome) {
+			return Errorf(Invalid, "Evidence needs a prompt that was tried and its outcome.")
+		}
+		if !keepable(t.Prompt, maxTrial) || !keepable(t.Host, maxTrial) || !keepable(t.Outcome, maxTrial) {
+			return Errorf(Invalid, "Evidence must be text, each part of at most 8 KiB.")
+		}
+	}
+	return nil
+}
 
 // Decide stores a batch of answers, all or none. Stale with the current changes
 // when an item names a change that is not one of the release's.
@@ -89,6 +113,9 @@ func checkItems(items []VerdictItem) error {
 			return Errorf(Invalid, "items/%d: name the change, or the edit and the changes that it was shown on.", i)
 		case !keepable(it.Note, maxNote):
 			return Errorf(Invalid, "items/%d: the note must be text of at most 64 KiB.", i)
+		}
+		if err := checkTrials(it); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -281,23 +308,23 @@ func (d *decision) answer(c *change.Change, it VerdictItem, many bool) error {
 	if it.Edit != "" && it.Verdict != Approve {
 		d.spell(c, it.Edit)
 	}
-	d.add(c, it.Edit, it.Verdict, it.Note)
+	d.add(c, it.Edit, it.Verdict, it.Note, it.Evidence)
 	d.acts = append(d.acts, act{
 		name: "verdict." + string(it.Verdict), serverID: d.as.server.ID, subject: c.ID,
-		after: map[string]any{"release": d.as.release.ID, "tool": c.Name(), "from": c.From, "to": c.To, "edit": it.Edit, "note": it.Note, "own": d.own},
+		after: map[string]any{"release": d.as.release.ID, "tool": c.Name(), "from": c.From, "to": c.To, "edit": it.Edit, "note": it.Note, "own": d.own, "evidence": it.Evidence},
 	})
 	return nil
 }
 
 // add appends a verdict to the batch.
-func (d *decision) add(c *change.Change, edit string, kind VerdictKind, note string) {
+func (d *decision) add(c *change.Change, edit string, kind VerdictKind, note string, tried []gate.Trial) {
 	if d.at.IsZero() {
 		d.at = d.s.after(d.as.said())
 	}
 	v := Verdict{
 		ID: newID(), ServerID: d.as.server.ID, Profile: d.as.release.Profile, ReleaseID: d.as.release.ID, Revision: d.as.revision.N,
 		ChangeID: c.ID, Edit: edit, Subject: c.Subject, From: c.From, To: c.To, Class: c.Class, Kind: kind, Note: note,
-		UserID: d.actor.userID(), UserLabel: d.actor.Label(), TokenID: d.actor.tokenID(), OwnPush: d.own, At: d.at,
+		UserID: d.actor.userID(), UserLabel: d.actor.Label(), TokenID: d.actor.tokenID(), OwnPush: d.own, At: d.at, Evidence: tried,
 	}
 	if c.Tool != nil {
 		v.Name = *c.Tool
@@ -320,7 +347,7 @@ func (d *decision) spell(c *change.Change, but string) {
 	for _, det := range c.Details {
 		if !done[det.Edit] {
 			done[det.Edit] = true
-			d.add(c, det.Edit, Approve, whole.Note)
+			d.add(c, det.Edit, Approve, whole.Note, whole.Evidence)
 		}
 	}
 }
@@ -464,7 +491,7 @@ func (d *decision) complete() {
 				continue
 			}
 			if note, all := approvedEdits(c, o); all {
-				d.add(c, "", Approve, note)
+				d.add(c, "", Approve, note, nil)
 			}
 		}
 	}

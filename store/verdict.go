@@ -3,11 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
 	"slices"
 	"time"
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -33,6 +35,28 @@ type verdictRow struct {
 	UsedUp     bool               `db:"used_up"`
 	RevokedAt  micros             `db:"revoked_at"`
 	RevokedWhy string             `db:"revoked_why"`
+	Evidence   evidence           `db:"evidence"`
+}
+
+// evidence is a list of trials as JSON, empty text for none.
+type evidence []gate.Trial
+
+func (e evidence) Value() (driver.Value, error) {
+	if len(e) == 0 {
+		return "", nil
+	}
+	return jsonOf[[]gate.Trial]{e}.Value()
+}
+
+func (e *evidence) Scan(src any) error {
+	*e = nil
+	if s, ok := src.(string); ok && s == "" {
+		return nil
+	}
+	var j jsonOf[[]gate.Trial]
+	err := j.Scan(src)
+	*e = j.V
+	return err
 }
 
 type verdictView struct {
@@ -45,7 +69,7 @@ func verdictRowOf(v review.Verdict) verdictRow {
 	return verdictRow{ID: v.ID, ServerID: v.ServerID, Profile: v.Profile, ReleaseID: v.ReleaseID, Revision: v.Revision,
 		ChangeID: v.ChangeID, Edit: v.Edit, Subject: v.Subject, Name: octets(v.Name), From: hash(v.From), To: hash(v.To),
 		Class: v.Class, Kind: v.Kind, Note: v.Note, UserID: v.UserID, TokenID: v.TokenID, OwnPush: v.OwnPush,
-		At: micros(v.At), UsedUp: v.UsedUp, RevokedAt: micros(v.RevokedAt), RevokedWhy: v.RevokedWhy}
+		At: micros(v.At), UsedUp: v.UsedUp, RevokedAt: micros(v.RevokedAt), RevokedWhy: v.RevokedWhy, Evidence: v.Evidence}
 }
 
 func (r verdictView) verdict() review.Verdict {
@@ -53,7 +77,7 @@ func (r verdictView) verdict() review.Verdict {
 		ChangeID: r.ChangeID, Edit: r.Edit, Subject: r.Subject, Name: string(r.verdictRow.Name),
 		From: surface.Hash(r.From), To: surface.Hash(r.To), Class: r.Class, Kind: r.Kind, Note: r.Note,
 		UserID: r.UserID, UserLabel: r.label(), TokenID: r.TokenID, ShellToken: r.ShellToken, OwnPush: r.OwnPush, At: time.Time(r.At),
-		UsedUp: r.UsedUp, RevokedAt: time.Time(r.RevokedAt), RevokedWhy: r.RevokedWhy}
+		UsedUp: r.UsedUp, RevokedAt: time.Time(r.RevokedAt), RevokedWhy: r.RevokedWhy, Evidence: r.Evidence}
 }
 
 const fromVerdicts = " FROM verdicts v LEFT JOIN users u ON u.id = v.user_id LEFT JOIN tokens k ON k.id = v.token_id "

@@ -1,6 +1,9 @@
 package views
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/a-h/templ"
 
 	"github.com/countersign/countersign/review/prose"
@@ -21,7 +24,8 @@ type AnswerForm struct {
 	Whole    string   // "Approve tool" instead of "Approve"
 	Cannot   string   // why not; then there are no buttons
 	Draft    DraftBox
-	Mine     string // "You approved this."; then there is a button to take it back
+	Trials   []Trial // fields for what was tried
+	Mine     string  // "You approved this."; then there is a button to take it back
 }
 
 func (f AnswerForm) approve() string {
@@ -50,4 +54,26 @@ type VerdictLine struct {
 	When When
 	Note prose.Visible
 	Tag  string // "own push", "used up"
+
+	Tried []TriedLine
 }
+
+// Trial is a row of fields: what somebody tried, as typed.
+type Trial struct{ Prompt, Host, Outcome string }
+
+// TriedLine is what somebody tried.
+type TriedLine struct{ Prompt, Host, Outcome prose.Visible }
+
+// tried reports whether anything was typed, so that the fields stay open.
+func (f AnswerForm) tried() bool {
+	return slices.ContainsFunc(f.Trials, func(t Trial) bool { return t != Trial{} })
+}
+
+func triedWords(n int) string {
+	if n == 1 {
+		return "Tried once"
+	}
+	return "Tried " + itoa(n) + " times"
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

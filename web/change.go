@@ -97,7 +97,7 @@ func presentState(d review.Decided, sight review.ChangeSight) api.ChangeState {
 	for _, v := range d.Verdicts {
 		state.Verdicts = append(state.Verdicts, api.Verdict{
 			ID: v.ID, Change: v.ChangeID, Edit: v.Edit, Verdict: string(v.Kind), Note: v.Note,
-			By: v.UserLabel, At: v.At.UTC(), OwnPush: v.OwnPush, Active: !v.UsedUp && v.RevokedAt.IsZero(),
+			By: v.UserLabel, At: v.At.UTC(), OwnPush: v.OwnPush, Active: !v.UsedUp && v.RevokedAt.IsZero(), Evidence: presentTrials(v.Evidence),
 		})
 	}
 	return state
@@ -182,4 +182,20 @@ func changeID(value jsontext.Value) string {
 		}
 	}
 	return ""
+}
+
+func presentTrials(list []gate.Trial) []api.Trial {
+	var out []api.Trial
+	for _, t := range list {
+		out = append(out, api.Trial{Prompt: t.Prompt, Host: t.Host, Outcome: t.Outcome})
+	}
+	return out
+}
+
+func trials(list []api.Trial) []gate.Trial {
+	var out []gate.Trial
+	for _, t := range list {
+		out = append(out, gate.Trial{Prompt: t.Prompt, Host: t.Host, Outcome: t.Outcome})
+	}
+	return out
 }

@@ -27,7 +27,7 @@ func presentDraft(d review.Draft) api.Draft {
 		out.Comment = &api.DraftComment{Thread: n.ThreadID, Anchor: presentAnchor(n.Anchor), Body: n.Body, Blocks: n.Blocks, Suggest: n.Suggest}
 	}
 	if it := d.Item; it != nil {
-		out.Verdict = &api.VerdictItem{Change: it.Change, Edit: it.Edit, Changes: it.Changes, Verdict: string(it.Verdict), Note: it.Note}
+		out.Verdict = &api.VerdictItem{Change: it.Change, Edit: it.Edit, Changes: it.Changes, Verdict: string(it.Verdict), Note: it.Note, Evidence: presentTrials(it.Evidence)}
 	}
 	return out
 }
@@ -57,7 +57,7 @@ func (s *Server) saveDraft(c echo.Context) error {
 }
 
 func itemOf(it api.VerdictItem) review.VerdictItem {
-	return review.VerdictItem{Change: it.Change, Edit: it.Edit, Changes: it.Changes, Verdict: review.VerdictKind(it.Verdict), Note: it.Note}
+	return review.VerdictItem{Change: it.Change, Edit: it.Edit, Changes: it.Changes, Verdict: review.VerdictKind(it.Verdict), Note: it.Note, Evidence: trials(it.Evidence)}
 }
 
 func (s *Server) publishDrafts(c echo.Context) error {

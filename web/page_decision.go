@@ -805,16 +805,24 @@ func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
 func (p *releasePresenter) keep(f *views.AnswerForm) {
 	box, draft := p.drafts.box(verdictTarget(f.Items))
 	f.Draft = box
+	var typed []views.Trial
 	if draft != nil && draft.Item != nil {
-		f.Note = draft.Item.Note
+		f.Note, typed = draft.Item.Note, typedBefore(draft.Item.Evidence)
 	}
 	k := p.q.kept
 	switch {
 	case k == nil:
 	case k.about(f.Items):
-		f.Note, f.Fault, p.faultPlaced = k.note, p.q.fault, true
+		f.Note, f.Fault, p.faultPlaced, typed = k.note, p.q.fault, true, k.trials
 	case len(p.q.stale) > 0 && k.subject == f.Subject:
-		f.Note = k.note
+		f.Note, typed = k.note, k.trials
+	}
+	if f.Mine == "" {
+		rows := 1
+		if f.Whole != "" {
+			rows = wholeTrials
+		}
+		f.Trials = trialFields(typed, rows)
 	}
 }
 

@@ -147,7 +147,7 @@ func (s *Server) draftOf(ctx context.Context, a review.Actor, id string, form ur
 	case strings.HasPrefix(target, targetVerdict):
 		items, k := verdictItems(form)
 		if len(items) > 0 {
-			d.Item = &review.VerdictItem{Change: items[0].Change, Edit: items[0].Edit, Changes: items[0].Changes, Note: k.note}
+			d.Item = &review.VerdictItem{Change: items[0].Change, Edit: items[0].Edit, Changes: items[0].Changes, Note: k.note, Evidence: items[0].Evidence}
 		}
 		d.Place = k.subject
 	case strings.HasPrefix(target, targetReply):

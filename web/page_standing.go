@@ -108,6 +108,7 @@ func (s *Server) verdictLine(v *review.Verdict) views.VerdictLine {
 	if v.Note != "" {
 		line.Note = prose.Show(v.Note)
 	}
+	line.Tried = triedLines(v.Evidence)
 	switch {
 	case !v.RevokedAt.IsZero():
 		line.Tag = "revoked"
@@ -120,12 +121,12 @@ func (s *Server) verdictLine(v *review.Verdict) views.VerdictLine {
 }
 
 // distinct drops verdicts that say the same of many tools: same person, same
-// answer, same note.
+// answer, same note, same evidence.
 func distinct(list []*review.Verdict) []*review.Verdict {
 	var out []*review.Verdict
 	for _, v := range list {
 		same := slices.ContainsFunc(out, func(o *review.Verdict) bool {
-			return o.UserID == v.UserID && o.Kind == v.Kind && o.Note == v.Note
+			return o.UserID == v.UserID && o.Kind == v.Kind && o.Note == v.Note && slices.Equal(o.Evidence, v.Evidence)
 		})
 		if !same {
 			out = append(out, v)

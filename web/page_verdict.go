@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -19,6 +20,7 @@ type keptAnswer struct {
 	verdict string
 	note    string
 	subject string
+	trials  []views.Trial // as typed
 }
 
 // about reports whether a form of the page asks for the same items.
@@ -28,9 +30,16 @@ func (k *keptAnswer) about(items []string) bool { return slices.Equal(k.items, i
 // the changes that were shown, or a change alone.
 func verdictItems(form url.Values) ([]review.VerdictItem, keptAnswer) {
 	k := keptAnswer{items: form["item"], verdict: form.Get("verdict"), note: written(form.Get("note")), subject: form.Get("subject")}
+	k.trials = typedTrials(form)
+	var tried []gate.Trial
+	if k.verdict != string(review.Withdraw) {
+		for _, t := range k.trials {
+			tried = append(tried, gate.Trial{Prompt: written(t.Prompt), Host: strings.TrimSpace(t.Host), Outcome: written(t.Outcome)})
+		}
+	}
 	var out []review.VerdictItem
 	for _, text := range append(slices.Clone(k.items), form["change"]...) {
-		item := review.VerdictItem{Verdict: review.VerdictKind(k.verdict), Note: k.note}
+		item := review.VerdictItem{Verdict: review.VerdictKind(k.verdict), Note: k.note, Evidence: tried}
 		if first, rest, several := strings.Cut(text, " "); several {
 			item.Edit, item.Changes = first, strings.Fields(rest)
 		} else {
@@ -39,6 +48,50 @@ func verdictItems(form url.Values) ([]review.VerdictItem, keptAnswer) {
 		out = append(out, item)
 	}
 	return out, k
+}
+
+// typedTrials reads the rows of fields of which one was filled in.
+func typedTrials(form url.Values) []views.Trial {
+	var out []views.Trial
+	at := func(name string, n int) string {
+		if n < len(form[name]) {
+			return form[name][n]
+		}
+		return ""
+	}
+	for n := range form["prompt"] {
+		t := views.Trial{Prompt: at("prompt", n), Host: at("host", n), Outcome: at("outcome", n)}
+		if strings.TrimSpace(t.Prompt+t.Host+t.Outcome) != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// wholeTrials is how many trials the form of a whole tool has room for. A decision
+// among many has room for one, since a page may have hundreds; the API takes more.
+const wholeTrials = 3
+
+// trialFields are the rows of a form: what was typed before, and empty ones.
+func trialFields(typed []views.Trial, rows int) []views.Trial {
+	return append(slices.Clone(typed), make([]views.Trial, max(0, rows-len(typed)))...)
+}
+
+// typedBefore are the fields of evidence that a draft keeps.
+func typedBefore(trials []gate.Trial) []views.Trial {
+	var out []views.Trial
+	for _, t := range trials {
+		out = append(out, views.Trial{Prompt: t.Prompt, Host: t.Host, Outcome: t.Outcome})
+	}
+	return out
+}
+
+func triedLines(trials []gate.Trial) []views.TriedLine {
+	var out []views.TriedLine
+	for _, t := range trials {
+		out = append(out, views.TriedLine{Prompt: prose.Show(t.Prompt), Host: showIfAny(t.Host), Outcome: prose.Show(t.Outcome)})
+	}
+	return out
 }
 
 var verdictDone = map[review.VerdictKind]string{

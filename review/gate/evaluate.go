@@ -180,7 +180,7 @@ func (e *evaluation) approved(s *Subject, counted []*Verdict) {
 		names = append(names, v.Label)
 		own := e.own(v)
 		e.independent = e.independent && !own
-		e.approve(s, Approval{By: v.Label, At: v.At, Note: v.Note, Independent: !own})
+		e.approve(s, Approval{By: v.Label, At: v.At, Note: v.Note, Independent: !own, Evidence: v.Evidence})
 	}
 	e.requirement(s, Satisfied, "Approved by "+and(names)+".", nil)
 }

@@ -136,19 +136,20 @@ const (
 
 // Verdict is one answer of a person to a change, or to one edit of it.
 type Verdict struct {
-	ID      string
-	Subject change.Subject
-	Name    string
-	From    surface.Hash
-	To      surface.Hash
-	Edit    string // "" for the whole change
-	Kind    VerdictKind
-	Note    string
-	Person  string // id
-	Label   string
-	Own     bool // given on what the person wrote or pushed
-	Shell   bool // by a token that was made on the command line
-	At      time.Time
+	ID       string
+	Subject  change.Subject
+	Name     string
+	From     surface.Hash
+	To       surface.Hash
+	Edit     string // "" for the whole change
+	Kind     VerdictKind
+	Note     string
+	Person   string // id
+	Label    string
+	Own      bool // given on what the person wrote or pushed
+	Shell    bool // by a token that was made on the command line
+	Evidence []Trial
+	At       time.Time
 }
 
 // Person is somebody who could decide, or did.

@@ -82,7 +82,16 @@ type Approval struct {
 	At     time.Time    `json:"at"`
 	Note   string       `json:"note"`
 
-	Independent bool `json:"independent"` // false: on the giver's own push
+	Independent bool    `json:"independent"` // false: on the giver's own push
+	Evidence    []Trial `json:"evidence,omitempty"`
+}
+
+// Trial is what somebody tried before they approved: evidence for others to weigh,
+// which the gate counts for nothing.
+type Trial struct {
+	Prompt  string `json:"prompt"`            // what was asked of the model
+	Host    string `json:"host,omitempty"`    // in which program, such as claude-code 2.1
+	Outcome string `json:"outcome,omitempty"` // what it did
 }
 
 // Outcome is the answer with the evidence for it.

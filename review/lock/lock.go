@@ -18,6 +18,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/proof"
 	"github.com/countersign/countersign/review/surface"
 )
@@ -63,7 +64,8 @@ type Approval struct {
 	By          string       `json:"by"`
 	At          time.Time    `json:"at"`
 	Note        string       `json:"note,omitempty"`
-	Independent bool         `json:"independent"` // false: on the giver's own push
+	Independent bool         `json:"independent"`        // false: on the giver's own push
+	Evidence    []gate.Trial `json:"evidence,omitempty"` // what the giver tried
 }
 
 // Override is what somebody let pass without approval.

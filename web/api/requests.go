@@ -13,6 +13,8 @@ type VerdictItem struct {
 	Changes []string `json:"changes,omitempty"`
 	Verdict string   `json:"verdict"` // approve, reject or withdraw
 	Note    string   `json:"note"`
+
+	Evidence []Trial `json:"evidence,omitempty"` // what was tried, at most 20
 }
 
 // BaselineRequest accepts a profile's first listing as starting point.

@@ -73,7 +73,15 @@ type Approval struct {
 	At     time.Time `json:"at"`
 	Note   string    `json:"note"`
 
-	Independent bool `json:"independent"` // false: on the giver's own push
+	Independent bool    `json:"independent"` // false: on the giver's own push
+	Evidence    []Trial `json:"evidence,omitempty"`
+}
+
+// Trial is what somebody tried before they answered.
+type Trial struct {
+	Prompt  string `json:"prompt"`
+	Host    string `json:"host,omitempty"`
+	Outcome string `json:"outcome"`
 }
 
 // Override lets a listing pass without approval for a while.
@@ -283,6 +291,8 @@ type Verdict struct {
 	At      time.Time `json:"at"`
 	OwnPush bool      `json:"own_push"`
 	Active  bool      `json:"active"` // false: used up, or revoked
+
+	Evidence []Trial `json:"evidence,omitempty"`
 }
 
 // Threads lists the conversations of a release, oldest first.

@@ -1,0 +1,22 @@
+package store
+
+import (
+	"context"
+
+	"github.com/countersign/countersign/review"
+)
+
+type groundsRow struct {
+	ReleaseID string `db:"release_id"`
+	Body      string `db:"body"`
+}
+
+func (t *tx) InsertGrounds(ctx context.Context, releaseID string, body []byte) error {
+	return named(insertOne(ctx, t, "release_grounds", groundsRow{releaseID, string(body)}), review.Conflict, "The release was released already.")
+}
+
+func (t *tx) Grounds(ctx context.Context, releaseID string) ([]byte, error) {
+	var r groundsRow
+	err := t.get(ctx, &r, "SELECT "+columns[groundsRow]("")+" FROM release_grounds WHERE release_id = $1", releaseID)
+	return []byte(r.Body), named(err, review.NotFound, "Nothing was kept of what release %s stood on.", releaseID)
+}
