@@ -4,7 +4,7 @@ GO ?= go
 PKG ?= ./...
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test quick deps verify generate fmt bench fuzz soak vuln clean
+.PHONY: help demo build test quick deps verify generate fmt bench load fuzz soak vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ fmt: ## format everything
 
 bench: ## run the benchmarks; compare two runs with benchstat
 	scripts/with-postgres $(GO) test -run '^$$' -bench . -benchmem $(PKG)
+
+load: build ## drive the real binary with a long history and many readers; see docs/performance.md
+	scripts/load bin/countersign
 
 fuzz: ## fuzz everything that reads bytes, FUZZTIME (default 30s) each
 	scripts/fuzz

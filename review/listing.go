@@ -16,6 +16,7 @@ type Listing struct {
 	Profile    string
 	Surface    *surface.Listing // as read; from the store with every Raw filled in
 	ReceivedAt time.Time
+	Purged     *Purging // nil but for one that held a text which was purged
 }
 
 // ListingInfo is a listing without its bytes, for lists.

@@ -363,6 +363,9 @@ type RetentionStore interface {
 	// holds, and the definitions that no listing holds then. Invalid when something
 	// refers to it.
 	ForgetRef(ctx context.Context, releaseID string) error
+	// Purge writes over a text wherever it is kept, but in the audit, and marks the
+	// listings that held it. Hashes and digests stay.
+	Purge(ctx context.Context, text string, p Purging) (*Purged, error)
 }
 
 // AuditEntry is one act: who, when, from where, what, before and after.

@@ -50,6 +50,7 @@ type engine struct {
 	anonymous bool // long statements are quicker with ? for $1
 
 	catalogue string // lists the columns of every table: table_name, column_name, type, key_place
+	contains  string // whether its first operand holds its second
 	byBytes   string // makes ORDER BY compare text by its bytes
 }
 
@@ -62,6 +63,7 @@ var (
 		anonymous: true,
 		catalogue: `SELECT m.name AS table_name, c.name AS column_name, c.type AS type, c.pk AS key_place
 			FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`,
+		contains: "instr(%s, %s) > 0",
 	}
 	postgresEngine = engine{
 		name:     "PostgreSQL",
@@ -81,7 +83,8 @@ var (
 			FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped
 			LEFT JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
 			WHERE t.relkind = 'r' AND t.relnamespace = current_schema()::regnamespace ORDER BY t.relname, c.attnum`,
-		byBytes: ` COLLATE "C"`,
+		contains: "position(%[2]s IN %[1]s) > 0",
+		byBytes:  ` COLLATE "C"`,
 	}
 )
 

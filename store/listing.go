@@ -103,13 +103,20 @@ func (t *tx) ListingByID(ctx context.Context, id string) (*review.Listing, error
 		return nil, err
 	}
 	s, err := row.surface(refs, rows)
+	var mark *review.Purging
+	if errors.Is(err, errOtherBytes) {
+		if mark, err = t.purgedMark(ctx, id); err == nil && mark == nil {
+			err = errOtherBytes
+		}
+	}
 	if err != nil {
 		return nil, damaged(id, err)
 	}
-	return &review.Listing{ID: row.ID, ServerID: row.ServerID, Profile: row.Profile, Surface: s, ReceivedAt: time.Time(row.ReceivedAt)}, nil
+	return &review.Listing{Purged: mark, ID: row.ID, ServerID: row.ServerID, Profile: row.Profile, Surface: s, ReceivedAt: time.Time(row.ReceivedAt)}, nil
 }
 
-// surface puts the listing together again, and proves it by its raw hash.
+// surface puts the listing together again, and proves it by its raw hash; when that
+// is another it comes with errOtherBytes.
 func (r *listingRow) surface(refs []ref, rows []sliceBytes) (*surface.Listing, error) {
 	tools := make([]surface.Tool, len(refs))
 	bySlice := indexed(rows, func(s sliceBytes) int64 { return s.ID })
@@ -127,14 +134,18 @@ func (r *listingRow) surface(refs []ref, rows []sliceBytes) (*surface.Listing, e
 		return nil, err
 	}
 	if surface.HashOf(raw) != surface.Hash(r.RawHash) {
-		return nil, errors.New("its bytes don't have its hash")
+		err = errOtherBytes
 	}
 	return &surface.Listing{Shape: r.Shape, Kind: r.Kind, Complete: r.Complete,
 		Raw: raw, RawHash: surface.Hash(r.RawHash), Digest: surface.Hash(r.Digest),
 		ProtocolVersion: string(r.ProtocolVersion), Server: jsontext.Value(r.ServerInfo),
 		Instructions: surface.Instructions{Asked: r.InstructionsAsked, Present: r.InstructionsPresent, Text: string(r.Instructions)},
-		Tools:        tools, Problems: givenProblems(r.Problems)}, nil
+		Tools:        tools, Problems: givenProblems(r.Problems)}, err
 }
+
+// errOtherBytes says that a listing is not what was received. That may be meant: a
+// purge wrote over a part of it.
+var errOtherBytes = errors.New("its bytes don't have its hash")
 
 func damaged(id string, err error) error {
 	return &review.Error{Kind: review.Internal, Sentence: sayDamaged, Err: fmt.Errorf("listing %s: %w", id, err)}

@@ -78,11 +78,14 @@ func (t *tx) ForgetRef(ctx context.Context, releaseID string) error {
 			slices[r.slice] = true
 		}
 	}
-	if _, err := execIn(ctx, t, "DELETE FROM looks WHERE listing_id IN (%s)", nil, ids); err != nil {
-		return err
-	}
-	if _, err := execIn(ctx, t, "DELETE FROM listings WHERE id IN (%s)", nil, ids); err != nil {
-		return err
+	for _, statement := range []string{
+		"DELETE FROM looks WHERE listing_id IN (%s)",
+		"DELETE FROM purged WHERE listing_id IN (%s)",
+		"DELETE FROM listings WHERE id IN (%s)",
+	} {
+		if _, err := execIn(ctx, t, statement, nil, ids); err != nil {
+			return err
+		}
 	}
 	return t.forgetSlices(ctx, slices)
 }

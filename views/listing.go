@@ -9,7 +9,8 @@ type ListingPage struct {
 	Heading  Sentence
 	Sub      []string
 	Digest   string
-	State    GateBar // complete or not, problems
+	State    GateBar  // complete or not, problems
+	Purged   Sentence // who wrote over a part of it, when and why
 	Tabs     []Tab
 	Overview *ListingOverview
 	Tools    *ListingTools

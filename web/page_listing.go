@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -29,6 +30,10 @@ func (s *Server) listingPage(c echo.Context) error {
 		return review.Errorf(review.NotFound, "This listing is not of that server.")
 	}
 	m := s.presentListingPage(c, l, srv)
+	if l.Purged != nil {
+		m.Purged = views.Say(fmt.Sprintf("A text in it was purged by %s on %s: %s. Stars stand where it was; digests are those of what was received.",
+			l.Purged.By, l.Purged.At.UTC().Format("2 January 2006"), strings.TrimRight(l.Purged.Reason, ".")))
+	}
 	m.Page = s.page(c, "Listing of "+srv.Name, "servers", serversCrumb, serverCrumb(srv))
 	if m.Overview != nil {
 		if m.Compare, err = s.compareWith(c, srv, l.ID); err != nil {

@@ -2,13 +2,19 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -116,4 +122,136 @@ func TestAcceptance33OldBackupEndsTokens(t *testing.T) {
 			t.Errorf("the audit begins with %+v, %v", entries, err)
 		}
 	})
+}
+
+// fails runs the program and returns what it said when it failed.
+func fails(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code == exitFine || stdout.Len() > 0 {
+		t.Fatalf("countersign %s: exit code %d, printed %q", strings.Join(args, " "), code, &stdout)
+	}
+	return stderr.String()
+}
+
+// TestAcceptance28RedirectToMetadata: a pull that is redirected to the address of
+// a cloud's metadata, in any of its forms, is refused without asking there.
+func TestAcceptance28RedirectToMetadata(t *testing.T) {
+	for _, to := range []string{"http://169.254.169.254/latest/meta-data/", "http://[::ffff:169.254.169.254]/", "http://[fd00:ec2::254]/", "http://0xa9fea9fe/"} {
+		asked := 0
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			http.Redirect(w, r, to, http.StatusTemporaryRedirect)
+		}))
+		said := fails(t, "pull", "--url", srv.URL+"/mcp")
+		srv.Close()
+		if asked == 0 || !strings.Contains(said, "redirected to another origin") {
+			t.Errorf("%s: the server was asked %d times, and the pull said %q", to, asked, said)
+		}
+	}
+}
+
+// TestAcceptance29NoCommandFromARestore: a backup can't bring a command to run: the
+// database has no place for one, and a place that the backup brings is refused.
+func TestAcceptance29NoCommandFromARestore(t *testing.T) {
+	onEachEngine(t, func(t *testing.T) {
+		command(t, "server", "add", "shop")
+		file := filepath.Join(t.TempDir(), "good.backup")
+		command(t, "backup", file)
+		lines := backupLines(t, file)
+		for _, line := range lines {
+			if found := regexp.MustCompile(`"name":"[^"]*(command|argv|stdio|exec)[^"]*"`).FindString(line); found != "" && strings.HasPrefix(line, `{"table"`) {
+				t.Errorf("the database has a place for a command: %s of %s", found, line)
+			}
+		}
+		last := len(lines) - 1
+		bad := append(append([]string{}, lines[:last]...),
+			`{"table":"endpoints","columns":[{"name":"id","type":"text"},{"name":"command","type":"text"}]}`, `["1","sh -c id"]`)
+		said := fails(t, "restore", writeBackupLines(t, bad), "--replace")
+		if !strings.Contains(said, "endpoints") || !strings.Contains(said, "Nothing was changed") {
+			t.Errorf("a table with a command: %s", said)
+		}
+		for i, line := range lines {
+			if strings.HasPrefix(line, `{"table":"servers"`) {
+				lines[i] = strings.Replace(line, `]}`, `,{"name":"command","type":"text"}]}`, 1)
+			}
+		}
+		if said := fails(t, "restore", writeBackupLines(t, lines[:last]), "--replace"); !strings.Contains(said, "Nothing was changed") {
+			t.Errorf("a column with a command: %s", said)
+		}
+		if got := command(t, "server", "list"); !strings.HasPrefix(got, "shop") {
+			t.Errorf("the servers are now %q", got)
+		}
+	})
+}
+
+func backupLines(t *testing.T, file string) []string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	zip, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(all), "\n"), "\n")
+}
+
+// writeBackupLines writes a backup whose sum is right, whatever its lines are.
+func writeBackupLines(t *testing.T, lines []string) string {
+	t.Helper()
+	content := strings.Join(lines[1:], "\n") + "\n"
+	rows := strings.Count("\n"+content, "\n[")
+	sum := sha256.Sum256([]byte(content))
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	fmt.Fprintf(zip, "%s\n%s{\"end\":{\"rows\":%d,\"content\":\"%s\"}}\n", lines[0], content, rows, hex.EncodeToString(sum[:]))
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "bent.backup")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestAcceptance30NameThatIsACommand: a tool's name holds a newline and ::error::,
+// and no line that a CI runner reads begins with a command.
+func TestAcceptance30NameThatIsACommand(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, description string) string {
+		file := filepath.Join(dir, name)
+		tool, err := json.Marshal(map[string]any{"name": "find\n::error::pwned\r\n##[error]pwned\x1b[31m", "description": description, "inputSchema": map[string]any{"type": "object"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(`{"tools":[`+string(tool)+`]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	from, to := write("old.json", "Finds.\n::set-output name=x::y"), write("new.json", "Finds it.\n::error::pwned")
+	for _, args := range [][]string{
+		{"inspect", to}, {"families", to}, {"diff", from, to}, {"lint", to, "--base", from}, {"digest", to}, {"cost", to},
+		{"lint", to, "--format", "markdown"}, {"lint", to, "--format", "sarif"}, {"lint", to, "--format", "junit"}, {"lint", to, "--format", "json"},
+		{"preflight", to, "--server", "s"}, {"inspect", to + ".missing\n::error::pwned"},
+	} {
+		var stdout, stderr bytes.Buffer
+		run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+		if stdout.Len()+stderr.Len() == 0 {
+			t.Errorf("%q said nothing", args)
+		}
+		for _, line := range regexp.MustCompile(`[\r\n]`).Split(stdout.String()+"\n"+stderr.String(), -1) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "::") || strings.HasPrefix(line, "##[") || strings.Contains(line, "\x1b") {
+				t.Errorf("%q prints the line %q", args, line)
+			}
+		}
+	}
 }

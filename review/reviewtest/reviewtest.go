@@ -38,6 +38,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"finding", findingCases},
 		{"retention", retentionCases},
 		{"search", searchCases},
+		{"purge", purgeCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, run := range group.cases {

@@ -1,0 +1,64 @@
+package review
+
+import (
+	"context"
+	"time"
+)
+
+// Purging says who purges, when and why.
+type Purging struct {
+	By     string
+	At     time.Time
+	Reason string
+}
+
+// Purged says what a purge reached.
+type Purged struct {
+	Rows     map[string]int // by table; those of the audit keep the text
+	Listings []string       // ids of those that held it
+}
+
+const (
+	minPurge  = 8
+	maxPurge  = 64 << 10
+	minReason = 10
+)
+
+// Purge writes over a text that should never have been pushed, such as a secret in
+// a description, wherever it is kept. Digests stay, so verdicts and releases hold,
+// and pages of a listing that held it say who purged it. The text itself goes
+// nowhere: neither into the audit nor into an answer.
+//
+// dry only counts. The audit itself can't be changed: when it holds the text, its
+// rows are counted and nothing else.
+func (s *Service) Purge(ctx context.Context, a Actor, text, reason string, dry bool) (*Purged, error) {
+	if !a.Shell {
+		return nil, Errorf(Forbidden, "A purge is done from the command line.")
+	}
+	switch {
+	case len(text) < minPurge || len(text) > maxPurge:
+		return nil, Errorf(Invalid, "The text to purge has %d bytes: give %d to %d, the whole secret and nothing around it.", len(text), minPurge, maxPurge)
+	case !keepable(text, maxPurge):
+		return nil, Errorf(Invalid, "The text to purge is no UTF-8, or holds a NUL.")
+	case len(reason) < minReason || len(reason) > 500 || !plainLine(reason):
+		return nil, Errorf(Invalid, "Give a reason of %d to 500 bytes in one line: it is shown where the text was.", minReason)
+	}
+	var done *Purged
+	err := s.store.Update(ctx, func(tx Tx) error {
+		var err error
+		if done, err = tx.Purge(ctx, text, Purging{By: a.Label(), At: s.now(), Reason: reason}); err != nil {
+			return err
+		}
+		if dry {
+			return errDry
+		}
+		return s.audit(ctx, tx, a, act{name: "text.purge", subject: reason, after: map[string]any{"rows": done.Rows, "listings": done.Listings}})
+	})
+	if err == errDry {
+		err = nil
+	}
+	return done, err
+}
+
+// errDry takes back what a dry run did.
+var errDry = Errorf(Conflict, "This was only a try.")
