@@ -30,8 +30,10 @@
 //
 // # Bounds
 //
-// All work is one pass over a text with bounded look-ahead; there are no regular expressions.
-// How much of an endless sentence, how many passages of one rule and how many encoded runs are
-// looked into is limited by constants, so a text can't cost more than its length. The package
-// touches no disk, network, clock or environment.
+// All work is one pass over a text with bounded look-ahead, and no rule is written as a regular
+// expression. The one that runs is a listing's own: a parameter's pattern of at most 300 bytes, to
+// see whether its default fits, in the standard library's linear engine. How much of an endless
+// sentence, how many passages of one rule and how many encoded runs are looked into is limited by
+// constants, so a text can't cost more than its length. The package touches no disk, network, clock
+// or environment.
 package lint
