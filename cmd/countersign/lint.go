@@ -52,7 +52,7 @@ func (c *lintCmd) Run(e *env) error {
 	} else {
 		found = lint.Listing(l, opt)
 	}
-	if err := c.print(e.stdout, found, l, base != nil); err != nil {
+	if err := c.print(e, found, lint.IdleWaivers(found, opt), l, base != nil); err != nil {
 		return err
 	}
 	return c.verdict(found, base != nil)
@@ -102,35 +102,42 @@ func (c *lintCmd) listings(e *env, opt *lint.Options) (l, base *surface.Listing,
 	return l, base, err
 }
 
-func (c *lintCmd) print(w io.Writer, found []lint.Finding, l *surface.Listing, hasBase bool) error {
+// print writes the findings, and which waivers cover nothing: beside the findings where
+// the format has a place for it, else on standard error.
+func (c *lintCmd) print(e *env, found []lint.Finding, idle []lint.IdleWaiver, l *surface.Listing, hasBase bool) error {
 	var b []byte
 	var err error
+	aside := ""
 	format := c.Format
 	if c.JSON {
 		format = "json"
 	}
 	switch format {
 	case "json":
-		b, err = report.Findings(found)
+		b, err = report.Lint(found, idle)
 		b = append(b, '\n')
 	case "sarif":
 		b, err = report.FindingsSARIF(found, report.Origin{URI: sarifURI(c.File), Listing: l, HasBase: hasBase})
-		b = append(b, '\n')
+		b, aside = append(b, '\n'), report.IdleWaiversText(idle)
 	case "junit":
 		least := lint.Severity(c.FailOn)
 		if least == "" {
 			least = lint.Warn
 		}
 		b, err = report.FindingsJUnit(found, l, least)
+		aside = report.IdleWaiversText(idle)
 	case "markdown":
-		b = []byte(report.FindingsMarkdown(found))
+		b = []byte(report.FindingsMarkdown(found) + report.IdleWaiversMarkdown(idle))
 	default:
-		b = []byte(report.FindingsText(found))
+		b = []byte(report.FindingsText(found) + report.IdleWaiversText(idle))
 	}
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(b)
+	if err := write(e.stderr, aside); err != nil {
+		return err
+	}
+	_, err = e.stdout.Write(b)
 	return err
 }
 
@@ -207,10 +214,14 @@ type rulesCmd struct {
 	ID       string `arg:"" optional:"" help:"A rule, such as desc.missing; without it all are listed."`
 	JSON     bool   `help:"Print JSON."`
 	Markdown bool   `help:"Print the page of the documentation."`
+	Schema   bool   `help:"Print the JSON Schema of .countersign.yaml, for editors."`
 }
 
 // Run prints the catalogue, or all about one rule.
 func (c *rulesCmd) Run(e *env) error {
+	if c.Schema {
+		return write(e.stdout, string(lint.ConfigSchema()))
+	}
 	rules := lint.Rules()
 	if c.ID != "" {
 		r, ok := lint.RuleByID(c.ID)

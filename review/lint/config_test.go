@@ -1,13 +1,23 @@
 package lint_test
 
 import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
+	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/review/lint"
+	"github.com/countersign/countersign/review/schema"
 )
+
+var update = flag.Bool("update", false, "rewrite what is made of the catalogue")
 
 const aHash = "sha256:0123456789012345678901234567890123456789012345678901234567890123"
 
@@ -40,33 +50,105 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// A word that is not understood is an error: it would silently switch nothing off.
+const waived = "lint:\n  waivers:\n    - fingerprint: " + aHash + "\n      reason: x\n"
+
+// strictly are files that are refused, with what is said of them. A word that is not
+// understood is an error: it would silently switch nothing off.
+var strictly = map[string]struct{ text, want string }{
+	"field":       {"lint:\n  rule: {}\n", `line 2: lint has no field "rule": want one of rules, waivers`},
+	"top":         {"# ours\nrules: {}\n", `line 2: the file has no field "rules": want one of lint`},
+	"rule":        {"lint:\n  rules:\n    desc.nothing: off\n", `line 3: lint.rules: unknown rule "desc.nothing"`},
+	"word":        {"lint:\n  rules:\n    desc.missing: never\n", `line 3: lint.rules: desc.missing: "never": want off, on, info`},
+	"no word":     {"lint:\n  rules:\n    desc.missing: [off]\n", `line 3: lint.rules.desc.missing: want text`},
+	"number":      {"lint:\n  rules:\n    desc.missing: 0\n", `line 3: lint.rules.desc.missing: want text`},
+	"no reason":   {"lint:\n  waivers:\n\n    - fingerprint: " + aHash + "\n", "line 4: lint.waivers[0]: waiver of " + aHash + " has no reason"},
+	"blank":       {"lint:\n  waivers:\n    - fingerprint: " + aHash + "\n      reason: ' '\n", "has no reason"},
+	"fingerprint": {"lint:\n  waivers:\n    - fingerprint: abc\n      reason: x\n", `line 3: lint.waivers[0]: fingerprint "abc"`},
+	"day":         {waived + "      expires: soon\n", `expires "soon"`},
+	"month":       {waived + "      expires: 2026-13-01\n", `expires "2026-13-01"`},
+	"kind":        {waived + "      kind: whatever\n", `kind "whatever"`},
+	"waived rule": {waived + "      rule: a.b\n", `unknown rule "a.b"`},
+	"misspelled":  {waived + "      expire: 2026-12-01\n", `line 5: lint.waivers[0] has no field "expire": want one of fingerprint,`},
+	"no list":     {"lint:\n  waivers:\n    fingerprint: " + aHash + "\n", "line 3: lint.waivers: want a list"},
+	"no mapping":  {"lint: off\n", "line 1: lint: want fields"},
+	"itself":      {"lint: &a\n  waivers: *a\n", "lint.waivers: want a list"},
+}
+
 func TestParseConfigStrict(t *testing.T) {
-	for name, tc := range map[string]struct{ text, want string }{
-		"field":       {"lint:\n  rule: {}\n", "field rule not found"},
-		"top":         {"rules: {}\n", "field rules not found"},
-		"rule":        {"lint:\n  rules:\n    desc.nothing: off\n", `unknown rule "desc.nothing"`},
-		"word":        {"lint:\n  rules:\n    desc.missing: never\n", `"never": want off, on, info`},
-		"no reason":   {"lint:\n  waivers:\n    - fingerprint: " + aHash + "\n", "has no reason"},
-		"fingerprint": {"lint:\n  waivers:\n    - fingerprint: abc\n      reason: x\n", `fingerprint "abc"`},
-		"day":         {"lint:\n  waivers:\n    - fingerprint: " + aHash + "\n      reason: x\n      expires: soon\n", `expires "soon"`},
-		"month":       {"lint:\n  waivers:\n    - fingerprint: " + aHash + "\n      reason: x\n      expires: 2026-13-01\n", `expires "2026-13-01"`},
-		"kind":        {"lint:\n  waivers:\n    - fingerprint: " + aHash + "\n      reason: x\n      kind: whatever\n", `kind "whatever"`},
-		"waived rule": {"lint:\n  waivers:\n    - fingerprint: " + aHash + "\n      reason: x\n      rule: a.b\n", `unknown rule "a.b"`},
-		"two":         {"lint: {}\n---\nlint: {}\n", "more than one document"},
-		"no yaml":     {"lint: [", "did not find"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := lint.ParseConfig([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("got %v, want %q", err, tc.want)
-			}
-		})
+	for name, tc := range strictly {
+		refuses(t, name, tc.text, tc.want)
 	}
+	// What is no JSON, and what a schema can't say.
+	refuses(t, "two documents", "lint: {}\n---\nlint: {}\n", "more than one document")
+	refuses(t, "no yaml", "lint:\n  rules: [", "line 2: did not find")
+	refuses(t, "two fields", "lint: {}\nlint: {}\n", `line 2: the file: "lint" stands there twice`)
+	refuses(t, "two waivers", waived+strings.TrimPrefix(waived, "lint:\n  waivers:\n"), "line 5: lint.waivers[1]: line 3 waives the same finding")
+}
+
+func refuses(t *testing.T, name, text, want string) {
+	t.Helper()
+	if _, err := lint.ParseConfig([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: got %v, want %q", name, err, want)
+	}
+}
+
+// The schema that editors read says the same as the program.
+func TestConfigSchema(t *testing.T) {
+	page := filepath.Join(testkit.Root(), "docs", "countersign.schema.json")
+	if *update {
+		if err := os.WriteFile(page, lint.ConfigSchema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(lint.ConfigSchema()), string(got)); diff != "" {
+		t.Errorf("docs/countersign.schema.json is not fresh (run with -update): -want +got:\n%s", diff)
+	}
+	texts := map[string]string{
+		"empty": "{}", "nothing": "lint:\n", "no rules": "lint:\n  rules:\n  waivers:\n", "waiver": waived,
+		"day": waived + "      expires: 2026-12-31\n", "rules": "lint:\n  rules:\n    desc.*: off\n    param.no-description: high\n    surface.redundant-prefix: on\n",
+		"whole": waived + "      rule: desc.missing\n      tool: a\n      pointer: /description\n      by: ann\n      kind: could-not-check\n      expires: '2026-12-31'\n",
+		"alias": "lint:\n  rules:\n    desc.missing: &o off\n    desc.tautology: *o\n",
+	}
+	for name, tc := range strictly {
+		texts["not "+name] = tc.text
+	}
+	for name, text := range texts {
+		_, refused := lint.ParseConfig([]byte(text))
+		if valid := validConfig(t, got, text); valid != (refused == nil) {
+			t.Errorf("%s: the schema says valid=%t, the program says %v", name, valid, refused)
+		}
+	}
+}
+
+// validConfig holds a file against the schema as an editor does: with YAML 1.2, in which
+// a day is a text.
+func validConfig(t *testing.T, doc []byte, text string) bool {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		return false // a reference to itself is no JSON
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = regexp.MustCompile(`T00:00:00Z`).ReplaceAll(b, nil)
+	ok, err := schema.Valid(doc, b, schema.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
 }
 
 func FuzzParseConfig(f *testing.F) {
 	f.Add([]byte("lint:\n  rules:\n    desc.missing: off\n"))
 	f.Add([]byte("a: &a [*a]\n"))
+	f.Add([]byte("lint: &a\n  <<: *a\n  waivers: [*a]\n"))
+	f.Add([]byte(waived + "      expires: 2026-12-31\n      kind: could-not-check\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		opt, err := lint.ParseConfig(b)
 		if err != nil {

@@ -173,6 +173,7 @@ func finish(found []Finding, tools int, opt Options) []Finding {
 func compareFindings(a, b Finding) int {
 	return cmp.Or(
 		compareBool(a.Waiver == nil, b.Waiver == nil),
+		compareBool(a.accepted(AcceptedRisk), b.accepted(AcceptedRisk)),
 		compareBool(a.New, b.New),
 		cmp.Compare(b.Severity.Rank(), a.Severity.Rank()),
 		cmp.Compare(a.Position, b.Position),

@@ -264,3 +264,52 @@ func TestExtra(t *testing.T) {
 		t.Error("it is accepted")
 	}
 }
+
+// A waiver that covers nothing is said, with the reason.
+func TestIdleWaivers(t *testing.T) {
+	l := listing(t, oneTool)
+	f := lint.Listing(l, lint.Options{})[0]
+	late, gone := "2026-01-01", "sha256:"+strings.Repeat("0", 64)
+	opt := lint.Options{
+		Off: []string{"flow.*"}, Today: "2026-01-02",
+		Waivers: []lint.Waiver{
+			{Fingerprint: f.Fingerprint, Rule: f.Rule, Tool: f.Tool, Pointer: f.Pointer},
+			{Fingerprint: f.Fingerprint, Expires: late},
+			{Fingerprint: f.Fingerprint, Tool: "another"},
+			{Fingerprint: gone}, {Fingerprint: gone, Expires: late}, {Fingerprint: gone, Rule: "surface.redundant-prefix"}, {Fingerprint: gone, Rule: "flow.toxic"},
+		},
+	}
+	want := []lint.Idle{"", lint.IdleExpired, lint.IdleMisplaced, lint.IdleStale, lint.IdleGone, lint.IdleRuleOff, lint.IdleRuleOff}
+	for i, w := range opt.Waivers {
+		one := opt
+		one.Waivers = []lint.Waiver{w}
+		got := lint.Idle("")
+		if idle := lint.IdleWaivers(lint.Listing(l, one), one); len(idle) > 0 {
+			got = idle[0].Why
+		}
+		if got != want[i] {
+			t.Errorf("waiver %d: %q, want %q", i, got, want[i])
+		}
+	}
+}
+
+// One that stands among many places is found, too.
+func TestIdleWaiverOfManyPlaces(t *testing.T) {
+	var tools []string
+	for _, n := range []string{"alpha", "beta", "gamma", "delta", "eta", "theta"} {
+		tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"Get one."}`, n+"_get"))
+	}
+	l := listing(t, "["+strings.Join(tools, ",")+"]")
+	f := first(t, lint.Listing(l, lint.Options{}), "desc.no-when")
+	if len(f.Places) != len(tools) {
+		t.Fatalf("%d places", len(f.Places))
+	}
+	opt := lint.Options{Waivers: []lint.Waiver{{Fingerprint: f.Places[3].Fingerprint, Expires: "2026-01-01"}}, Today: "2026-02-01"}
+	if idle := lint.IdleWaivers(lint.Listing(l, opt), opt); len(idle) != 1 || idle[0].Why != lint.IdleExpired {
+		t.Errorf("got %v", idle)
+	}
+	opt.Today = "2025-02-01"
+	if idle := lint.IdleWaivers(lint.Listing(l, opt), opt); len(idle) != 0 {
+		t.Errorf("it holds: %v", idle)
+	}
+}

@@ -79,6 +79,9 @@ type Finding struct {
 	Waiver *Waiver
 }
 
+// accepted reports whether somebody waived the finding, and meant that.
+func (f *Finding) accepted(k WaiverKind) bool { return f.Waiver != nil && f.Waiver.Kind == k }
+
 // ExcerptLimit is the most characters of an excerpt.
 const ExcerptLimit = 160
 

@@ -11,12 +11,16 @@ import (
 // the rule, the place, and the text that stood there: other text is another finding.
 type Waiver struct {
 	Fingerprint string
-	Rule        string // for people; checked when it is not ""
-	Tool        string // for people
-	Pointer     string // for people
-	Reason      string
-	By          string
-	Expires     string // last day, YYYY-MM-DD; "" is for ever
+
+	// For people, since the fingerprint says it all. Where they are given and are not
+	// those of the finding, the waiver covers nothing: it was written for another.
+	Rule    string
+	Tool    string
+	Pointer string
+
+	Reason  string
+	By      string
+	Expires string // last day, YYYY-MM-DD; "" is for ever
 
 	// Kind tells an accepted risk from a finding that nobody could check.
 	Kind WaiverKind
@@ -51,6 +55,16 @@ func (w Waiver) Valid() error {
 	return nil
 }
 
+// expired reports whether its last day is over; without a today nothing is.
+func (w *Waiver) expired(today string) bool {
+	return w.Expires != "" && today != "" && w.Expires < today
+}
+
+// names reports whether the waiver says nothing of the finding that is not so.
+func (w *Waiver) names(rule string, p Place) bool {
+	return (w.Rule == "" || w.Rule == rule) && (w.Tool == "" || w.Tool == p.Tool) && (w.Pointer == "" || w.Pointer == p.Pointer)
+}
+
 func isDay(s string) bool {
 	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
 		return false
@@ -75,29 +89,34 @@ func newPolicy(opt Options) *policy {
 	p := &policy{off: opt.Off, on: opt.On, severity: opt.Severity, waivers: map[string]*Waiver{}, today: opt.Today}
 	for i := range opt.Waivers {
 		w := &opt.Waivers[i]
-		if w.Expires != "" && p.today != "" && w.Expires < p.today {
-			continue
+		if !w.expired(p.today) {
+			p.waivers[w.Fingerprint] = w
 		}
-		p.waivers[w.Fingerprint] = w
 	}
 	return p
 }
 
 // apply reports whether the finding is shown at all, and sets its severity and waiver.
 func (p *policy) apply(f *Finding) bool {
-	if matchesRule(p.off, f.Rule) {
-		return false
-	}
-	if r := catalogue().byID[f.Rule]; r != nil && r.Off && !matchesRule(p.on, f.Rule) {
+	if !p.looksFor(f.Rule) {
 		return false
 	}
 	if s, ok := p.severity[f.Rule]; ok && s.Rank() >= 0 {
 		f.Severity = s
 	}
-	if w := p.waivers[f.Fingerprint]; w != nil && (w.Rule == "" || w.Rule == f.Rule) {
+	if w := p.waivers[f.Fingerprint]; w != nil && w.names(f.Rule, f.Place) {
 		f.Waiver = w
 	}
 	return true
+}
+
+// looksFor reports whether a rule is on.
+func (p *policy) looksFor(rule string) bool {
+	if matchesRule(p.off, rule) {
+		return false
+	}
+	r := catalogue().byID[rule]
+	return r == nil || !r.Off || matchesRule(p.on, rule)
 }
 
 // matchesRule reports whether a rule is named, or its family as "desc.*".

@@ -62,6 +62,40 @@ func Findings(found []lint.Finding) ([]byte, error) {
 	return b, nil
 }
 
+// lintJSON is what `countersign lint` answers: the findings, and what came of the waivers.
+type lintJSON struct {
+	findingsJSON
+	AcceptedRisk  int        `json:"accepted_risk"`   // of the waived ones
+	CouldNotCheck int        `json:"could_not_check"` // of the waived ones
+	Idle          []idleJSON `json:"idle_waivers"`
+}
+
+// idleJSON is a waiver that covers nothing.
+type idleJSON struct {
+	Why         lint.Idle `json:"why"`
+	Fingerprint string    `json:"fingerprint"`
+	Rule        string    `json:"rule,omitempty"`
+	Tool        text      `json:"tool,omitempty"`
+	Pointer     text      `json:"pointer,omitempty"`
+	waiverJSON
+}
+
+// Lint writes findings as [Findings] does, and with them which of the waivers are what,
+// and which cover nothing.
+func Lint(found []lint.Finding, idle []lint.IdleWaiver) ([]byte, error) {
+	out := lintJSON{findingsJSON: findingsForm(found), Idle: each(idle, idleForm)}
+	out.AcceptedRisk, out.CouldNotCheck = countWaived(found)
+	return encode(out)
+}
+
+func idleForm(w lint.IdleWaiver) idleJSON {
+	return idleJSON{w.Why, w.Fingerprint, w.Rule, text(w.Tool), text(w.Pointer), waiverForm(&w.Waiver)}
+}
+
+func waiverForm(w *lint.Waiver) waiverJSON {
+	return waiverJSON{text(w.Reason), text(w.By), string(w.Kind), w.Expires}
+}
+
 // FindingsLine answers one line of a batch: {"id","findings"}.
 func FindingsLine(id json.RawMessage, found []lint.Finding) ([]byte, error) {
 	return encode(struct {
@@ -102,7 +136,8 @@ func findingForm(f lint.Finding) findingJSON {
 		out.Places = append(out.Places, placeJSON{text(p.Tool), p.Position, text(p.Pointer), p.Fingerprint})
 	}
 	if w := f.Waiver; w != nil {
-		out.Waiver = &waiverJSON{text(w.Reason), text(w.By), string(w.Kind), w.Expires}
+		form := waiverForm(w)
+		out.Waiver = &form
 	}
 	return out
 }

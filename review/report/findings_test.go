@@ -194,7 +194,7 @@ func TestFindingsJUnit(t *testing.T) {
 func TestFindingsWaived(t *testing.T) {
 	found := waived(t, "desc.tautology")
 	text := report.FindingsText(found)
-	if !strings.Contains(text, "Accepted:\n") || !strings.Contains(text, `Accepted as a risk by ann until 2030-01-01: by design\n`) || !strings.Contains(text, "1 accepted.") {
+	if !strings.Contains(text, "Accepted as a risk:\n") || !strings.Contains(text, `Accepted as a risk by ann until 2030-01-01: by design\n`) || !strings.Contains(text, "1 accepted as a risk.") {
 		t.Errorf("got:\n%s", text)
 	}
 	if got := report.FindingsText(nil); got != "No findings.\n" {

@@ -30,8 +30,10 @@ func FindingsText(found []lint.Finding) string {
 // heading tells what is new from what was there before, and what was accepted.
 func heading(all []lint.Finding, f lint.Finding) string {
 	switch {
+	case f.Waiver != nil && f.Waiver.Kind == lint.CouldNotTell:
+		return "Nobody could check:"
 	case f.Waiver != nil:
-		return "Accepted:"
+		return "Accepted as a risk:"
 	case f.New:
 		return "New:"
 	case len(all) > 0 && all[0].New:
@@ -70,12 +72,9 @@ func waiverLine(w *lint.Waiver) string {
 // countsLine counts what nobody accepted.
 func countsLine(found []lint.Finding) string {
 	c := lint.Count(found)
-	waived := len(found) - c.Critical - c.High - c.Warn - c.Info
-	if len(found) == waived {
-		if waived > 0 {
-			return fmt.Sprintf("No findings; %d accepted.", waived)
-		}
-		return "No findings."
+	waived := waivedParts(found)
+	if c == (lint.Counts{}) {
+		return strings.Join(append([]string{"No findings"}, waived...), "; ") + "."
 	}
 	var parts []string
 	for _, p := range []struct {
@@ -86,10 +85,82 @@ func countsLine(found []lint.Finding) string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.word))
 		}
 	}
-	if waived > 0 {
-		parts = append(parts, fmt.Sprintf("%d accepted", waived))
+	return "Findings: " + strings.Join(append(parts, waived...), ", ") + "."
+}
+
+// waivedParts tell risks that somebody took from what nobody could check.
+func waivedParts(found []lint.Finding) []string {
+	risks, unchecked := countWaived(found)
+	var parts []string
+	if risks > 0 {
+		parts = append(parts, fmt.Sprintf("%d accepted as a risk", risks))
 	}
-	return "Findings: " + strings.Join(parts, ", ") + "."
+	if unchecked > 0 {
+		parts = append(parts, fmt.Sprintf("%d that nobody could check", unchecked))
+	}
+	return parts
+}
+
+func countWaived(found []lint.Finding) (risks, unchecked int) {
+	for i := range found {
+		switch w := found[i].Waiver; {
+		case w == nil:
+		case w.Kind == lint.CouldNotTell:
+			unchecked++
+		default:
+			risks++
+		}
+	}
+	return risks, unchecked
+}
+
+// IdleWaiversText says which waivers cover nothing, and why; "" when all of them do.
+func IdleWaiversText(idle []lint.IdleWaiver) string {
+	if len(idle) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Waivers that cover nothing:\n")
+	for i := range idle {
+		fmt.Fprintf(&b, "%s\n  %s\n", Line(waiverPlace(&idle[i].Waiver)), Line(idleLine(&idle[i])))
+	}
+	return b.String()
+}
+
+// IdleWaiversMarkdown says the same in a comment.
+func IdleWaiversMarkdown(idle []lint.IdleWaiver) string {
+	if len(idle) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n#### Waivers that cover nothing\n\n")
+	for i := range idle {
+		if i == mostIdle {
+			fmt.Fprintf(&b, "\n_%d more. `countersign lint` lists them all._\n", len(idle)-i)
+			break
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", Code(waiverPlace(&idle[i].Waiver)), Markdown(idleLine(&idle[i])))
+	}
+	return b.String()
+}
+
+// mostIdle is how many idle waivers a comment lists.
+const mostIdle = 20
+
+func idleLine(w *lint.IdleWaiver) string {
+	s := "This waiver " + w.Why.Sentence() + "."
+	if w.Expires != "" {
+		s += " Its last day: " + w.Expires + "."
+	}
+	return s + " Its reason: " + w.Reason
+}
+
+// waiverPlace names a waiver by what it says of its place, or else by its fingerprint.
+func waiverPlace(w *lint.Waiver) string {
+	if w.Rule == "" && w.Tool == "" {
+		return w.Fingerprint
+	}
+	return strings.Join(strings.Fields(w.Rule+" "+w.Tool+" "+w.Pointer), " ")
 }
 
 // FindingsMarkdown writes findings as a comment for a pull request: warnings and graver
