@@ -25,7 +25,17 @@ type AnswerForm struct {
 	Cannot   string   // why not; then there are no buttons
 	Draft    DraftBox
 	Trials   []Trial // fields for what was tried
-	Mine     string  // "You approved this."; then there is a button to take it back
+	Twins    []TwinTick
+	Mine     string // "You approved this."; then there is a button to take it back
+}
+
+// TwinTick offers to answer the identical change of another profile with the same
+// act. It is never ticked by itself.
+type TwinTick struct {
+	Profile string        // as the form sends it
+	Name    prose.Visible // "readonly 2.1.1"
+	Count   string        // "3 of 4 changes", "" when it has all of them
+	Ticked  bool          // before, kept
 }
 
 func (f AnswerForm) approve() string {

@@ -1100,7 +1100,7 @@ func twins(list []TwinLine) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(list) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<section aria-labelledby=\"twins\"><h2 id=\"twins\">The same changes in other profiles</h2><p class=\"mute\">An answer here is no answer there. Answer them there, or name the profile when you send answers over the API.</p><ul class=\"lines\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<section aria-labelledby=\"twins\"><h2 id=\"twins\">The same changes in other profiles</h2><p class=\"mute\">An answer here is no answer there. Answer them there, or tick the profile where you answer here.</p><ul class=\"lines\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

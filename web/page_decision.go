@@ -806,6 +806,7 @@ func (p *releasePresenter) keep(f *views.AnswerForm) {
 	box, draft := p.drafts.box(verdictTarget(f.Items))
 	f.Draft = box
 	var typed []views.Trial
+	var ticked []string
 	if draft != nil && draft.Item != nil {
 		f.Note, typed = draft.Item.Note, typedBefore(draft.Item.Evidence)
 	}
@@ -813,17 +814,65 @@ func (p *releasePresenter) keep(f *views.AnswerForm) {
 	switch {
 	case k == nil:
 	case k.about(f.Items):
-		f.Note, f.Fault, p.faultPlaced, typed = k.note, p.q.fault, true, k.trials
+		f.Note, f.Fault, p.faultPlaced, typed, ticked = k.note, p.q.fault, true, k.trials, k.profiles
 	case len(p.q.stale) > 0 && k.subject == f.Subject:
-		f.Note, typed = k.note, k.trials
+		f.Note, typed, ticked = k.note, k.trials, k.profiles
 	}
 	if f.Mine == "" {
+		f.Twins = p.twinTicks(f.Items, ticked)
 		rows := 1
 		if f.Whole != "" {
 			rows = wholeTrials
 		}
 		f.Trials = trialFields(typed, rows)
 	}
+}
+
+// twinTicks are the other profiles that wait for an answer to changes of a form.
+func (p *releasePresenter) twinTicks(items, ticked []string) []views.TwinTick {
+	if len(p.v.Twins) == 0 {
+		return nil
+	}
+	asked := map[string]bool{}
+	for _, item := range items {
+		for _, word := range strings.Fields(item) {
+			if _, is := p.index[word]; is {
+				asked[word] = true
+			}
+		}
+	}
+	var out []views.TwinTick
+	for i := range p.v.Twins {
+		t := &p.v.Twins[i]
+		n := 0
+		for id := range asked {
+			if p.twinHas(i, id) {
+				n++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		tick := views.TwinTick{Profile: t.Profile, Name: views.ShowName(t.Profile + " " + t.Title), Ticked: slices.Contains(ticked, t.Profile)}
+		if n < len(asked) {
+			tick.Count = thousands(n) + " of " + plural(len(asked), "change", "changes")
+		}
+		out = append(out, tick)
+	}
+	return out
+}
+
+// twinHas reports whether the nth twin has a change, from a set made once a page: a
+// page has a form for each decision.
+func (p *releasePresenter) twinHas(n int, id string) bool {
+	for i := len(p.twinSets); i <= n; i++ {
+		set := make(map[string]bool, len(p.v.Twins[i].Changes))
+		for _, had := range p.v.Twins[i].Changes {
+			set[had] = true
+		}
+		p.twinSets = append(p.twinSets, set)
+	}
+	return p.twinSets[n][id]
 }
 
 // subject names what a form is about, so that an answer which came too late can be

@@ -111,6 +111,8 @@ type releasePresenter struct {
 	compare *comparison      // set when this is no release but two listings
 	drafts  *drafts          // nil when the reader may not write
 
+	twinSets []map[string]bool // of v.Twins, made when first asked for
+
 	faultPlaced bool // why an answer was refused stands in its form
 }
 

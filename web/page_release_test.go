@@ -89,6 +89,47 @@ func (r *reviewed) answer(as who, tool, verdict, note string) answer {
 	return r.postForm(as, form.AttrOr("action", ""), fieldsOf(form, verdict, note))
 }
 
+// TestAnswerInTwoProfiles: one form answers the identical change of another profile,
+// only when its box is ticked, and all or nothing.
+func TestAnswerInTwoProfiles(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1", before)
+	after := listing(tool("find", "Finds things. Refused for archived ones."), tool("list", "Lists things."), tool("make", "Makes things."))
+	base := in.pushed("git", "version=1&profile=readonly", before)
+	rita, ana := in.signedIn(in.addUser("rita", people.Reviewer, "git")), in.signedIn(in.addUser("ana", people.Maintainer, "git"))
+	in.want(200, in.postJSON(ana, "/api/v1/releases/"+base.Release.ID+"/baseline", `{"digest":"`+base.Listing.Digest+`"}`))
+	in.want(200, in.postJSON(ana, "/api/v1/releases/"+base.Release.ID+"/release", `{"digest":"`+base.Listing.Digest+`"}`))
+	r := &reviewed{instance: in, rita: rita, path: "/releases/" + in.pushed("git", "version=2", after).Release.ID}
+	twin := "/releases/" + in.pushed("git", "version=2&profile=readonly", after).Release.ID
+
+	form := card(t, r.get(rita, r.path).html(t), "find").Find("form.answer")
+	if box := form.Find("input[name=profile]"); box.AttrOr("value", "") != "readonly" || box.Is("[checked]") {
+		t.Fatalf("the other profile is not offered, or ticked: %s", text(form))
+	}
+	values := fieldsOf(form, "approve", "Fine.")
+	values.Set("profile", "nowhere")
+	if a := r.postForm(rita, form.AttrOr("action", ""), values); a.status != 400 || !strings.Contains(a.body, "nowhere") {
+		t.Errorf("an unknown profile: %d", a.status)
+	}
+	if done := card(t, r.get(rita, r.path).html(t), "find").Find("button[value=withdraw]"); done.Length() != 0 {
+		t.Error("the answer was stored here though not there")
+	}
+	values.Set("profile", "readonly")
+	if a := r.postForm(rita, form.AttrOr("action", ""), values); a.status != 303 {
+		t.Fatalf("the answer: %d %s", a.status, a.body)
+	}
+	for _, page := range []string{r.path, twin} {
+		if got := text(r.get(rita, page).html(t).Find(".gate")); !strings.Contains(got, "2 decisions open") {
+			t.Errorf("%s: the gate says %q", page, got)
+		}
+	}
+	r.answer(rita, "make", "approve", "")
+	if got := text(r.get(rita, twin).html(t).Find(".gate")); !strings.Contains(got, "2 decisions open") {
+		t.Errorf("not ticked: the gate says %q", got)
+	}
+}
+
 func TestDecisionsPage(t *testing.T) {
 	r := newReviewed(t)
 	doc := r.get(r.rita, r.path).html(t)

@@ -16,11 +16,12 @@ import (
 
 // keptAnswer is what a form answered and what could not be stored.
 type keptAnswer struct {
-	items   []string
-	verdict string
-	note    string
-	subject string
-	trials  []views.Trial // as typed
+	items    []string
+	verdict  string
+	note     string
+	subject  string
+	trials   []views.Trial // as typed
+	profiles []string      // others that the answer was meant for too
 }
 
 // about reports whether a form of the page asks for the same items.
@@ -29,7 +30,7 @@ func (k *keptAnswer) about(items []string) bool { return slices.Equal(k.items, i
 // verdictItems reads a form of answers: items are "ed_… ch_… ch_…", one edit on
 // the changes that were shown, or a change alone.
 func verdictItems(form url.Values) ([]review.VerdictItem, keptAnswer) {
-	k := keptAnswer{items: form["item"], verdict: form.Get("verdict"), note: written(form.Get("note")), subject: form.Get("subject")}
+	k := keptAnswer{items: form["item"], verdict: form.Get("verdict"), note: written(form.Get("note")), subject: form.Get("subject"), profiles: form["profile"]}
 	k.trials = typedTrials(form)
 	var tried []gate.Trial
 	if k.verdict != string(review.Withdraw) {
@@ -107,12 +108,24 @@ func (s *Server) verdictForm(c echo.Context) error {
 	}
 	id := c.Param("id")
 	items, kept := verdictItems(form)
-	if _, err := s.svc.Decide(c.Request().Context(), s.actor(c), id, items); err != nil {
+	if _, err := s.svc.DecideAlso(c.Request().Context(), s.actor(c), id, items, kept.profiles); err != nil {
 		return s.refusedOnRelease(c, err, releaseRequest{view: viewOf(kept.items), tool: toolOf(kept.items), kept: &kept})
 	}
 	s.sent(c, form)
-	s.flash(c, flashDone, verdictDone[review.VerdictKind(kept.verdict)])
+	s.flash(c, flashDone, verdictDone[review.VerdictKind(kept.verdict)]+kept.also())
 	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id)))
+}
+
+// also says where the answer was stored beside the release.
+func (k *keptAnswer) also() string {
+	if len(k.profiles) == 0 {
+		return ""
+	}
+	var names []string
+	for _, name := range k.profiles {
+		names = append(names, quoted(name))
+	}
+	return " Answered in " + strings.Join(names, ", ") + " too."
 }
 
 // viewOf is the view whose form was sent: a change alone is answered where its
