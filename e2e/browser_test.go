@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -138,11 +139,30 @@ type tab struct {
 	said []string // console messages of level warning or worse
 }
 
+// inTabs looks at every item in one of as many tabs as there are processors: most of
+// the time goes into what runs inside of a page, on one processor each.
+func inTabs[T any](t *testing.T, items []T, look func(*tab, T)) {
+	t.Helper()
+	queue := make(chan T, len(items))
+	for _, item := range items {
+		queue <- item
+	}
+	close(queue)
+	for i := range min(runtime.GOMAXPROCS(0), 4, len(items)) {
+		t.Run(fmt.Sprintf("tab %d", i+1), func(t *testing.T) {
+			t.Parallel()
+			b := newTab(t, screens[0])
+			for item := range queue {
+				look(b, item)
+			}
+		})
+	}
+}
+
 // newTab opens a tab that is closed at the end of the test.
 func newTab(t *testing.T, s screen) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
-	ctx, cancelTime := context.WithTimeout(ctx, 8*time.Minute)
 	b := &tab{ctx: ctx, t: t}
 	console := chromedp.Console(ctx)
 	done := make(chan struct{})
@@ -156,7 +176,6 @@ func newTab(t *testing.T, s screen) *tab {
 		}
 	}()
 	t.Cleanup(func() {
-		cancelTime()
 		cancel()
 		<-done
 	})
@@ -196,9 +215,15 @@ func (b *tab) show(s screen) {
 	)
 }
 
+// patience is what one step may take. There is no limit for a whole test: how long
+// that takes is the machine's affair.
+const patience = 2 * time.Minute
+
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("browser: %v", err)
 	}
 }
@@ -211,7 +236,9 @@ func (b *tab) open(url string) {
 // eval returns the value of an expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
 		b.t.Fatalf("browser: %.200s: %v", expression, err)
 	}
@@ -221,7 +248,9 @@ func eval[T any](b *tab, expression string) T {
 // evalAsync is eval for an expression that gives a promise.
 func evalAsync[T any](b *tab, expression string) T {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatalf("browser: %.200s: %v", expression, err)
 	}
@@ -240,14 +269,23 @@ func (b *tab) picture(name string) {
 	}
 }
 
-// axe returns what the accessibility checker finds on the page, one line each.
-func (b *tab) axe() []string {
+// colours are the rules of the accessibility checker that ask about colours. The
+// others ask about markup and places, which are the same in every colour scheme.
+const colours = `["color-contrast", "link-in-text-block"]`
+
+// axe returns what the accessibility checker finds on the page, one line each: by
+// all rules, or only by those about colours.
+func (b *tab) axe(onlyColours bool) []string {
 	b.t.Helper()
 	if !eval[bool](b, "'axe' in window") {
 		// Evaluated by the debugger, so the page's policy does not stand in the way.
 		b.do(chromedp.Evaluate[chromedp.Void](axeSource(b.t)))
 	}
-	return evalAsync[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.flatMap(
+	rules := ""
+	if onlyColours {
+		rules = `, runOnly: {type: "rule", values: ` + colours + `}`
+	}
+	return evalAsync[[]string](b, `axe.run(document, {resultTypes: ["violations"]`+rules+`}).then(r => r.violations.flatMap(
 		v => v.nodes.map(n => v.id + ": " + v.help + ": " + n.target.join(" ") + ": " + n.html.slice(0, 160) + " | " + (n.any[0]?.message ?? n.all[0]?.message ?? ""))))`)
 }
 
@@ -274,20 +312,45 @@ const overflow = `(() => {
 	return ["page is " + document.documentElement.scrollWidth + " wide"].concat([...document.body.querySelectorAll("*")]
 		.filter((e) => e.getBoundingClientRect().right > wide + 1 && !scrolls(e.parentElement))
 		.concat([...document.body.querySelectorAll(".unseen")].filter((e) => e.getBoundingClientRect().right > wide + 1))
+		.concat([...document.body.querySelectorAll("*")].filter((e) => e.scrollWidth > e.clientWidth + 1 && !scrolls(e) && ![...e.children].some((c) => c.scrollWidth > c.clientWidth + 1)))
 		.slice(0, 8).map((e) => e.outerHTML.slice(0, 160)));
 })()`
 
 func oneLine(list []string) string { return strings.Join(list, "\n\t") }
+
+// checkAt shows the page in sight on every one of the screens, and checks it there.
+// All rules are asked once for each width, those about colours everywhere.
+func (b *tab) checkAt(name string, list []screen, more ...func(where string)) {
+	b.t.Helper()
+	asked := map[int64]bool{}
+	for _, s := range list {
+		b.show(s)
+		where := name + " at " + s.String()
+		b.checkBy(where, asked[s.width])
+		asked[s.width] = true
+		for _, m := range more {
+			m(where)
+		}
+		if *shotsDir != "" {
+			b.picture(name + "-" + s.String())
+		}
+	}
+}
 
 // check reports everything that is wrong with the page in sight: what the
 // accessibility checker finds, what the browser complains of, what is wider than
 // the screen.
 func (b *tab) check(where string) {
 	b.t.Helper()
+	b.checkBy(where, false)
+}
+
+func (b *tab) checkBy(where string, onlyColours bool) {
+	b.t.Helper()
 	if wide := eval[[]string](b, overflow); len(wide) > 0 {
 		b.t.Errorf("%s overflows:\n\t%s", where, oneLine(wide))
 	}
-	if found := b.axe(); len(found) > 0 {
+	if found := b.axe(onlyColours); len(found) > 0 {
 		b.t.Errorf("%s:\n\t%s", where, oneLine(found))
 	}
 	if said := b.complaints(); len(said) > 0 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/views/fixtures"
 )
 
 // hostileTools are what a server can send that would break a careless page.
@@ -88,31 +90,30 @@ func TestHostileListing(t *testing.T) {
 // screen.
 func TestReflow(t *testing.T) {
 	srv := storyServer(t)
-	b := newTab(t, screen{width: 320})
-	for _, s := range states() {
+	inTabs(t, states(), func(b *tab, s fixtures.State) {
 		b.show(screen{width: 320})
 		b.open(srv + "/" + s.Name)
 		if wide := eval[[]string](b, overflow); len(wide) > 0 {
-			t.Errorf("%s at 320 px overflows:\n\t%s", s.Name, oneLine(wide))
+			b.t.Errorf("%s at 320 px overflows:\n\t%s", s.Name, oneLine(wide))
 		}
 		b.show(screen{width: 640})
 		if wide := eval[[]string](b, "document.documentElement.style.fontSize = '200%', "+overflow); len(wide) > 0 {
-			t.Errorf("%s with text at 200 %% overflows:\n\t%s", s.Name, oneLine(wide))
+			b.t.Errorf("%s with text at 200 %% overflows:\n\t%s", s.Name, oneLine(wide))
 		}
-	}
+	})
 }
 
 // TestTargets: what can be pressed is at least 24 px high and wide, or stands in a
 // line of text.
 func TestTargets(t *testing.T) {
 	srv := storyServer(t)
-	b := newTab(t, screen{width: 390})
-	for _, s := range states() {
+	inTabs(t, states(), func(b *tab, s fixtures.State) {
+		b.show(screen{width: 390})
 		b.open(srv + "/" + s.Name)
 		if small := eval[[]string](b, smallTargets); len(small) > 0 {
-			t.Errorf("%s has small targets:\n\t%s", s.Name, oneLine(small))
+			b.t.Errorf("%s has small targets:\n\t%s", s.Name, oneLine(small))
 		}
-	}
+	})
 }
 
 const smallTargets = `[...document.querySelectorAll("a, button, summary, input:not([type=hidden]), select, textarea")]

@@ -60,15 +60,10 @@ func TestPages(t *testing.T) {
 			continue
 		}
 		b.open(a.url + p.path)
-		for _, sc := range screens {
-			b.show(sc)
-			b.check(p.name + " at " + sc.String())
+		b.checkAt("demo-"+p.name, screens, func(where string) {
 			if eval[bool](b, `(nav => nav.scrollWidth > nav.clientWidth)(document.querySelector(".nav"))`) {
-				t.Errorf("%s at %s: the menu goes on past the edge", p.name, sc)
+				t.Errorf("%s: the menu goes on past the edge", where)
 			}
-			if *shotsDir != "" {
-				b.picture("demo-" + p.name + "-" + sc.String())
-			}
-		}
+		})
 	}
 }

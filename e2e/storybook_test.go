@@ -68,16 +68,18 @@ func states() []fixtures.State {
 // attack: nothing of it runs, nothing is loaded, no page is wider than the screen.
 func TestHostileStates(t *testing.T) {
 	srv := storyServer(t)
-	b := newTab(t, screens[0])
+	var some []fixtures.State
 	for _, s := range fixtures.Hostile() {
-		if !strings.HasPrefix(s.Name, *onlyState) {
-			continue
+		if strings.HasPrefix(s.Name, *onlyState) {
+			some = append(some, s)
 		}
+	}
+	inTabs(t, some, func(b *tab, s fixtures.State) {
 		b.open(srv + "/" + s.Name)
 		for _, sc := range []screen{{width: 1280}, {width: 390}, {width: 320}} {
 			b.show(sc)
 			if wide := eval[[]string](b, overflow); len(wide) > 0 {
-				t.Errorf("%s at %s overflows:\n\t%s", s.Name, sc, oneLine(wide))
+				b.t.Errorf("%s at %s overflows:\n\t%s", s.Name, sc, oneLine(wide))
 			}
 			if *shotsDir != "" {
 				b.picture(s.Name + "-" + sc.String())
@@ -89,31 +91,24 @@ func TestHostileStates(t *testing.T) {
 			[...document.querySelectorAll("[href], [action], [src]")].some(e => /^\s*javascript:/i.test(e.getAttribute("href") ?? e.getAttribute("action") ?? e.getAttribute("src"))) && "an address runs a script",
 		].filter(Boolean)`)
 		if len(ran) > 0 {
-			t.Errorf("%s: %s", s.Name, oneLine(ran))
+			b.t.Errorf("%s: %s", s.Name, oneLine(ran))
 		}
 		for _, said := range b.complaints() {
 			if strings.Contains(said, "Content Security Policy") || strings.Contains(said, "Refused to") {
-				t.Errorf("%s: the policy had to stop something: %s", s.Name, said)
+				b.t.Errorf("%s: the policy had to stop something: %s", s.Name, said)
 			}
 		}
-	}
+	})
 }
 
 // TestModes looks at the review with more contrast, and with colours that the
 // system forces.
 func TestModes(t *testing.T) {
 	srv := storyServer(t)
-	b := newTab(t, screens[0])
-	for _, name := range []string{"home", "server", "release-decisions", "release-tool"} {
+	inTabs(t, []string{"home", "server", "release-decisions", "release-tool"}, func(b *tab, name string) {
 		b.open(srv + "/" + name)
-		for _, m := range modes {
-			b.show(m)
-			if *shotsDir != "" {
-				b.picture("mode-" + name + "-" + m.String())
-			}
-			b.check(name + " at " + m.String())
-		}
-	}
+		b.checkAt("mode-"+name, modes)
+	})
 }
 
 // TestStates looks at every state on every screen: nothing that the accessibility
@@ -121,15 +116,8 @@ func TestModes(t *testing.T) {
 // screen.
 func TestStates(t *testing.T) {
 	srv := storyServer(t)
-	b := newTab(t, screens[0])
-	for _, s := range states() {
+	inTabs(t, states(), func(b *tab, s fixtures.State) {
 		b.open(srv + "/" + s.Name)
-		for _, sc := range screens {
-			b.show(sc)
-			if *shotsDir != "" {
-				b.picture(s.Name + "-" + sc.String())
-			}
-			b.check(s.Name + " at " + sc.String())
-		}
-	}
+		b.checkAt(s.Name, screens)
+	})
 }
