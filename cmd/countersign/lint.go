@@ -18,14 +18,15 @@ import (
 )
 
 type lintCmd struct {
-	File    string `arg:"" optional:"" help:"The listing: a file, a folder of one-tool files, - for standard input, stdio:CMD, http(s)://…, or git:REF:PATH."`
-	Base    string `help:"The listing that is to be replaced: findings that are new against it come first, and only they count for --fail-on." placeholder:"OLD"`
-	Context string `help:"JSON file with what stands beside the listing: server, siblings, other_servers, previous." placeholder:"FILE.json"`
-	Batch   string `help:"File of lines {\"id\",\"tool\"|\"tools\",\"context\"?}, or -: one answer a line, in order." placeholder:"FILE.jsonl"`
-	Rules   string `name:"config" help:"File with rules and waivers of the team, instead of .countersign.yaml in this folder." placeholder:"FILE.yaml"`
-	Format  string `help:"How to print: text, json, sarif, junit or markdown." enum:"text,json,sarif,junit,markdown" default:"text"`
-	JSON    bool   `help:"The same as --format json."`
-	FailOn  string `help:"Exit 1 on a finding of this severity or graver that nobody accepted." enum:"info,warn,high,critical," default:""`
+	File    string   `arg:"" optional:"" help:"The listing: a file, a folder of one-tool files, - for standard input, stdio:CMD, http(s)://…, or git:REF:PATH."`
+	Base    string   `help:"The listing that is to be replaced: findings that are new against it come first, and only they count for --fail-on." placeholder:"OLD"`
+	Context string   `help:"JSON file with what stands beside the listing: server, siblings, other_servers, previous, hosts." placeholder:"FILE.json"`
+	Host    []string `help:"A host that the tools are served to, by the id of its profile; may be given more than once." placeholder:"ID"`
+	Batch   string   `help:"File of lines {\"id\",\"tool\"|\"tools\",\"context\"?}, or -: one answer a line, in order." placeholder:"FILE.jsonl"`
+	Rules   string   `name:"config" help:"File with rules and waivers of the team, instead of .countersign.yaml in this folder." placeholder:"FILE.yaml"`
+	Format  string   `help:"How to print: text, json, sarif, junit or markdown." enum:"text,json,sarif,junit,markdown" default:"text"`
+	JSON    bool     `help:"The same as --format json."`
+	FailOn  string   `help:"Exit 1 on a finding of this severity or graver that nobody accepted." enum:"info,warn,high,critical," default:""`
 }
 
 // Run prints what a good reviewer would have noticed.
@@ -34,6 +35,10 @@ func (c *lintCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if err := lint.CheckHosts(c.Host); err != nil {
+		return err
+	}
+	opt.Hosts = append(opt.Hosts, c.Host...)
 	switch {
 	case c.Batch != "" && c.File != "":
 		return errors.New("give FILE or --batch, not both")

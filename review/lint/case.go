@@ -34,6 +34,7 @@ type contextJSON struct {
 	OtherServers map[string][]json.RawMessage `json:"other_servers"`
 	Previous     json.RawMessage              `json:"previous"`
 	Instructions *string                      `json:"instructions"`
+	Hosts        []string                     `json:"hosts"`
 }
 
 // ParseCase reads a line {"id","tool"|"tools","context"?}.
@@ -69,13 +70,16 @@ func ParseCase(line []byte) (*Case, error) {
 func ParseContext(b []byte) (Context, *surface.Listing, error) {
 	var in contextJSON
 	if err := json.Unmarshal(b, &in); err != nil {
-		return Context{}, nil, fmt.Errorf(`want {"server","siblings","other_servers","previous"}: %w`, err)
+		return Context{}, nil, fmt.Errorf(`want {"server","siblings","other_servers","previous","hosts"}: %w`, err)
 	}
 	return in.read()
 }
 
 func (in *contextJSON) read() (Context, *surface.Listing, error) {
-	ctx := Context{Server: in.Server, Siblings: in.Siblings}
+	ctx := Context{Server: in.Server, Siblings: in.Siblings, Hosts: in.Hosts}
+	if err := CheckHosts(in.Hosts); err != nil {
+		return ctx, nil, fmt.Errorf("hosts: %w", err)
+	}
 	for _, name := range sortedKeys(in.OtherServers) {
 		o := OtherServer{Name: name}
 		for _, raw := range in.OtherServers[name] {

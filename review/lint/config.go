@@ -16,7 +16,7 @@ const ConfigFile = ".countersign.yaml"
 
 // ParseConfig reads a [ConfigFile]. It is strict: an unknown field, rule or word is an
 // error that names its line, since a waiver that is misspelled would silently waive
-// nothing. Only Off, On, Severity and Waivers of the result are set.
+// nothing. Only Off, On, Severity, Hosts and Waivers of the result are set.
 func ParseConfig(b []byte) (Options, error) {
 	opt := Options{Severity: map[string]Severity{}}
 	var doc yaml.Node
@@ -52,7 +52,7 @@ func (c *config) file(n *yaml.Node) error {
 }
 
 func (c *config) lint(n *yaml.Node) error {
-	return fields(n, "lint", fieldReaders{{"rules", c.rules}, {"waivers", c.waivers}})
+	return fields(n, "lint", fieldReaders{{"rules", c.rules}, {"hosts", c.hosts}, {"waivers", c.waivers}})
 }
 
 func (c *config) rules(n *yaml.Node) error {
@@ -68,20 +68,21 @@ func (c *config) rules(n *yaml.Node) error {
 	})
 }
 
-func (c *config) waivers(n *yaml.Node) error {
-	if n = resolved(n); isNull(n) {
-		return nil
-	}
-	if n.Kind != yaml.SequenceNode {
-		return at(n, "lint.waivers: want a list")
-	}
-	for i, item := range n.Content {
-		if err := c.waiver(resolved(item), fmt.Sprintf("lint.waivers[%d]", i)); err != nil {
+func (c *config) hosts(n *yaml.Node) error {
+	return items(n, "lint.hosts", func(n *yaml.Node, where string) error {
+		id, err := textOf(n, where)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		if err := CheckHosts([]string{id}); err != nil {
+			return at(n, "%s: %w", where, err)
+		}
+		c.opt.Hosts = append(c.opt.Hosts, id)
+		return nil
+	})
 }
+
+func (c *config) waivers(n *yaml.Node) error { return items(n, "lint.waivers", c.waiver) }
 
 func (c *config) waiver(n *yaml.Node, where string) error {
 	w := Waiver{Kind: AcceptedRisk}
@@ -135,6 +136,22 @@ func fields(n *yaml.Node, where string, known fieldReaders) error {
 		}
 		return at(value, "%s has no field %.60q: want one of %s", where, name, known.names())
 	})
+}
+
+// items calls f for the elements of a list. Nothing is none.
+func items(n *yaml.Node, where string, f func(n *yaml.Node, where string) error) error {
+	if n = resolved(n); isNull(n) {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		return at(n, "%s: want a list", where)
+	}
+	for i, item := range n.Content {
+		if err := f(resolved(item), fmt.Sprintf("%s[%d]", where, i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // members calls f for the members of a mapping, each name once. Nothing is none.

@@ -3,6 +3,8 @@ package lint
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/countersign/countersign/review/host"
 )
 
 // ConfigSchema is the form of a [ConfigFile] as a JSON Schema (draft 2020-12), with the
@@ -31,6 +33,11 @@ func configSchema() object {
 					"type":                 []string{"object", "null"},
 					"propertyNames":        object{"enum": ruleNames()},
 					"additionalProperties": object{"enum": []any{"off", "on", Info, Warn, High, Critical}},
+				},
+				"hosts": object{
+					"description": "The hosts that the team serves: their limits are looked at.",
+					"type":        []string{"array", "null"},
+					"items":       object{"enum": hostIDs()},
 				},
 				"waivers": object{
 					"description": "Findings that somebody accepted, one entry for each fingerprint.",
@@ -63,6 +70,14 @@ func waiverSchema() object {
 			"reason":  reason, "by": text("Who accepted it."), "kind": kind, "expires": expires,
 		},
 	}
+}
+
+func hostIDs() []string {
+	var ids []string
+	for _, p := range host.Profiles() {
+		ids = append(ids, p.ID)
+	}
+	return ids
 }
 
 func ruleIDs() []string {

@@ -55,7 +55,7 @@ const waived = "lint:\n  waivers:\n    - fingerprint: " + aHash + "\n      reaso
 // strictly are files that are refused, with what is said of them. A word that is not
 // understood is an error: it would silently switch nothing off.
 var strictly = map[string]struct{ text, want string }{
-	"field":       {"lint:\n  rule: {}\n", `line 2: lint has no field "rule": want one of rules, waivers`},
+	"field":       {"lint:\n  rule: {}\n", `line 2: lint has no field "rule": want one of rules, hosts, waivers`},
 	"top":         {"# ours\nrules: {}\n", `line 2: the file has no field "rules": want one of lint`},
 	"rule":        {"lint:\n  rules:\n    desc.nothing: off\n", `line 3: lint.rules: unknown rule "desc.nothing"`},
 	"word":        {"lint:\n  rules:\n    desc.missing: never\n", `line 3: lint.rules: desc.missing: "never": want off, on, info`},
@@ -69,6 +69,8 @@ var strictly = map[string]struct{ text, want string }{
 	"kind":        {waived + "      kind: whatever\n", `kind "whatever"`},
 	"waived rule": {waived + "      rule: a.b\n", `unknown rule "a.b"`},
 	"misspelled":  {waived + "      expire: 2026-12-01\n", `line 5: lint.waivers[0] has no field "expire": want one of fingerprint,`},
+	"host":        {"lint:\n  hosts:\n    - zed\n    - nobody\n", `line 4: lint.hosts[1]: no host is called "nobody"`},
+	"no hosts":    {"lint:\n  hosts: zed\n", "line 2: lint.hosts: want a list"},
 	"no list":     {"lint:\n  waivers:\n    fingerprint: " + aHash + "\n", "line 3: lint.waivers: want a list"},
 	"no mapping":  {"lint: off\n", "line 1: lint: want fields"},
 	"itself":      {"lint: &a\n  waivers: *a\n", "lint.waivers: want a list"},
@@ -108,7 +110,7 @@ func TestConfigSchema(t *testing.T) {
 		t.Errorf("docs/countersign.schema.json is not fresh (run with -update): -want +got:\n%s", diff)
 	}
 	texts := map[string]string{
-		"empty": "{}", "nothing": "lint:\n", "no rules": "lint:\n  rules:\n  waivers:\n", "waiver": waived,
+		"empty": "{}", "hosts": "lint:\n  hosts: [claude-code, zed]\n", "nothing": "lint:\n", "no rules": "lint:\n  rules:\n  waivers:\n", "waiver": waived,
 		"day": waived + "      expires: 2026-12-31\n", "rules": "lint:\n  rules:\n    desc.*: off\n    param.no-description: high\n    surface.redundant-prefix: on\n",
 		"whole": waived + "      rule: desc.missing\n      tool: a\n      pointer: /description\n      by: ann\n      kind: could-not-check\n      expires: '2026-12-31'\n",
 		"alias": "lint:\n  rules:\n    desc.missing: &o off\n    desc.tautology: *o\n",

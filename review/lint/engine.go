@@ -25,6 +25,7 @@ type Context struct {
 	Server   string   // name of the server
 	Siblings []string // tools of this server that are not in the listing
 	Others   []OtherServer
+	Hosts    []string // ids of the host profiles that the tools are served to
 }
 
 // Options steer which findings there are and how they count.
@@ -34,7 +35,8 @@ type Options struct {
 	On       []string            // rules that are off unless somebody asks
 	Severity map[string]Severity // overrides by rule
 	Waivers  []Waiver
-	Today    string // YYYY-MM-DD, for the expiry of waivers; "" means that none has expired
+	Hosts    []string // ids of the host profiles that a team serves, beside those of Context; see [CheckHosts]
+	Today    string   // YYYY-MM-DD, for the expiry of waivers; "" means that none has expired
 
 	// Extra are findings of others, such as host profiles, that are to be judged, rolled
 	// up and sorted with ours. See [Fingerprint] for theirs.
@@ -90,6 +92,7 @@ func raw(l *surface.Listing, opt Options) []Finding {
 		}
 		all = append(all, toolFindings(v)...)
 	}
+	h.inHosts(opt.hosts())
 	return append(append(all, h.run()...), opt.Extra...)
 }
 
@@ -115,7 +118,9 @@ func Change(old, new *surface.Listing, r *change.Report, opt Options) []Finding 
 	}
 	before := raw(old, opt)
 	markNew(before, found, oldNames(r))
-	edits := newDelta(old, new, r, before, found).run()
+	d := newDelta(old, new, r, before, found)
+	d.cost(newPolicy(opt))
+	edits := d.run()
 	for i := range edits {
 		edits[i].New = true
 	}

@@ -275,7 +275,7 @@ how findings are made, judged and lived with. A rule is switched off, or given a
 // familyTitles name the first parts of the rules' ids.
 var familyTitles = map[string]string{
 	"unicode": "Characters", "poison": "Instructions that are none of a tool's business", "shadow": "Other servers", "secret": "Credentials",
-	"flow": "Flows", "desc": "Descriptions", "param": "Parameters", "schema": "Schemas", "tool": "Tools", "annot": "Hints", "surface": "The listing as a whole", "diff": "Changes",
+	"flow": "Flows", "desc": "Descriptions", "param": "Parameters", "schema": "Schemas", "tool": "Tools", "annot": "Hints", "surface": "The listing as a whole", "diff": "Changes", "host": "Hosts",
 }
 
 func examples(lines []string) string {
