@@ -369,6 +369,18 @@ func (s *Service) Inbox(ctx context.Context, a Actor, p Page) (*Inbox, error) {
 	return in, err
 }
 
+// Unread counts the actor's own unread notices, in one query: every page asks.
+func (s *Service) Unread(ctx context.Context, a Actor) (n int, err error) {
+	if err := a.person(); err != nil {
+		return 0, err
+	}
+	err = s.store.View(ctx, func(tx Tx) error {
+		n, err = tx.CountUnread(ctx, a.userID())
+		return err
+	})
+	return n, err
+}
+
 // ReadNotices marks the actor's notices as read; none named is all of them.
 func (s *Service) ReadNotices(ctx context.Context, a Actor, ids ...string) error {
 	if err := a.allowAny(); err != nil {

@@ -28,6 +28,8 @@ type Place struct {
 	State PlaceState
 	Tool  string // name of the tool there, "" when it is gone
 	Taken []int  // comments, from 0, whose suggestion stands there now
+
+	Position int // of the tool in the listing pushed last, from 1; 0 is the instructions, -1 not there
 }
 
 const (

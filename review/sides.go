@@ -114,7 +114,10 @@ func (s *sides) place(t *Thread) Place {
 			head = s.new[s.renamed[at.Tool]]
 		}
 	}
-	p.Taken = takenUp(t.Comments, at.Pointer, head)
+	p.Taken, p.Position = takenUp(t.Comments, at.Pointer, head), -1
+	if head != nil {
+		p.Position = head.Position
+	}
 	return p
 }
 

@@ -34,6 +34,21 @@ func (s *Suggestion) JSONPatch(position int, pointer string) ([]byte, error) {
 	})
 }
 
+// JSONPatch is the suggestion of a comment, from 0, against the listing that the
+// place of the thread was looked up in; nil when the comment suggests nothing or
+// its place is not there any more.
+func (t *Thread) JSONPatch(comment int) []byte {
+	s := t.Comments[comment].Suggests
+	if s == nil || t.Place.State == "" || t.Place.Position < 0 {
+		return nil
+	}
+	patch, err := s.JSONPatch(t.Place.Position, t.Anchor.Pointer)
+	if err != nil {
+		return nil
+	}
+	return patch
+}
+
 // Patch is the suggestion for a person: the lines of the old text and those of the
 // new one, under the name of the place.
 func (s *Suggestion) Patch(tool, pointer string) string {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -171,7 +172,8 @@ func (s *Service) mayComment(a Actor, body string) error {
 		return err
 	}
 	if wait := s.comments.take(a.userID(), s.now()); wait > 0 {
-		return &Error{Kind: RateLimited, RetryAfter: wait, Sentence: "That is a lot of comments. Wait a while."}
+		return &Error{Kind: RateLimited, RetryAfter: wait, Sentence: fmt.Sprintf(
+			"You wrote %d comments within an hour, and more are not taken. Keep this one as a draft and send it in %s.", s.comments.limit, inMinutes(wait))}
 	}
 	return nil
 }
@@ -180,10 +182,22 @@ func (s *Service) checkBody(body string) error {
 	switch {
 	case prose.Blank(body):
 		return Errorf(Invalid, "The comment is empty.")
-	case !keepable(body, s.cfg.Limits.CommentBytes):
-		return Errorf(Invalid, "A comment is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)
+	case len(body) > s.cfg.Limits.CommentBytes:
+		most := s.cfg.Limits.CommentBytes
+		return Errorf(Invalid, "The comment is too long by %d bytes: at most %d KiB are kept. Shorten it, or go on in a reply.", len(body)-most, most>>10)
+	case !keepable(body, len(body)):
+		return Errorf(Invalid, "The comment is no text: it holds a NUL or bytes that are not UTF-8. Type it anew.")
 	}
 	return nil
+}
+
+// inMinutes says how long to wait, in whole minutes and never too short.
+func inMinutes(d time.Duration) string {
+	n := int((d + time.Minute - 1) / time.Minute)
+	if n == 1 {
+		return "a minute"
+	}
+	return fmt.Sprintf("%d minutes", n)
 }
 
 // anchor checks the place of a thread and notes what stands there.

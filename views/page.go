@@ -29,6 +29,7 @@ type MenuItem struct {
 	Section string
 	Text    string
 	URL     string
+	Unread  string // notices there, "" for none
 }
 
 // Notice is a message that an earlier act left behind.

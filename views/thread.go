@@ -63,6 +63,7 @@ type CommentView struct {
 // SuggestionView is a text that a comment proposes for the place of its thread.
 type SuggestionView struct {
 	Patch prose.Visible
+	JSON  prose.Visible // the same as JSON Patch, nil where it can't be applied
 	Taken bool
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"log/slog"
 	"net/url"
 	"strings"
 
@@ -29,7 +30,7 @@ func (s *Server) page(c echo.Context, title, section string, crumbs ...views.Nam
 		p.Notices = append(p.Notices, n)
 	}
 	if u := s.actor(c).User; u != nil {
-		p.Account = &views.Account{Label: prose.Show(u.Label()), Menu: menu(u)}
+		p.Account = &views.Account{Label: prose.Show(u.Label()), Menu: s.withUnread(c, menu(u))}
 	}
 	return p
 }
@@ -53,6 +54,22 @@ func menu(u *people.User) []views.MenuItem {
 		items = append(items,
 			views.MenuItem{Section: "people", Text: "People", URL: "/people"},
 			views.MenuItem{Section: "audit", Text: "Audit", URL: "/audit"})
+	}
+	return items
+}
+
+// withUnread puts beside the inbox how many notices are unread. A page is shown
+// without the number when it can't be had.
+func (s *Server) withUnread(c echo.Context, items []views.MenuItem) []views.MenuItem {
+	ctx := c.Request().Context()
+	n, err := s.svc.Unread(ctx, s.actor(c))
+	if err != nil {
+		s.log.WarnContext(ctx, "unread notices not counted", slog.String("request", requestIDOf(c)), slog.Any("error", err))
+	}
+	for i := range items {
+		if n > 0 && items[i].Section == "inbox" {
+			items[i].Unread = thousands(n)
+		}
 	}
 	return items
 }

@@ -89,6 +89,50 @@ func (r *reviewed) answer(as who, tool, verdict, note string) answer {
 	return r.postForm(as, form.AttrOr("action", ""), fieldsOf(form, verdict, note))
 }
 
+// TestUnreadInMenu: what somebody was told and did not read is counted beside the
+// inbox on every page, until it is read; and is nobody else's.
+func TestUnreadInMenu(t *testing.T) {
+	r := newReviewed(t)
+	inbox := func(as who) string { return text(r.get(as, "/servers").html(t).Find(`.nav a[href="/inbox"]`)) }
+	if got := inbox(r.mia); got != "Inbox" {
+		t.Errorf("nothing to read: %q", got)
+	}
+	r.want(201, r.postJSON(r.rita, "/api/v1"+r.path+"/threads", `{"body":"What for, @mia?"}`))
+	if got := inbox(r.mia); got != "Inbox 1 unread" {
+		t.Errorf("one to read: %q", got)
+	}
+	if got := inbox(r.rita); got != "Inbox" {
+		t.Errorf("who wrote it: %q", got)
+	}
+	r.postForm(r.mia, "/inbox/read", url.Values{})
+	if got := inbox(r.mia); got != "Inbox" {
+		t.Errorf("all read: %q", got)
+	}
+}
+
+// TestSuggestionAsPatch: the author gets a suggestion as lines and as JSON Patch, on
+// the page and from the API.
+func TestSuggestionAsPatch(t *testing.T) {
+	r := newReviewed(t)
+	const body = `{"anchor":{"tool":"make","pointer":"/description"},"body":"Say what.","suggest":"Makes a tree."}`
+	r.want(201, r.postJSON(r.rita, "/api/v1"+r.path+"/threads", body))
+	const patch = `[{"op":"test","path":"/tools/2/description","value":"Makes things."},{"op":"replace","path":"/tools/2/description","value":"Makes a tree."}]`
+	said := text(r.get(r.mia, r.path+"?view=threads").html(t).Find(".thread"))
+	for _, want := range []string{"-Makes things. +Makes a tree.", patch} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the thread does not have %q: %s", want, said)
+		}
+	}
+	if a := r.want(200, r.get(r.mia, "/api/v1"+r.path+"/threads")); !strings.Contains(a.body, `"json_patch":`+patch) {
+		t.Errorf("the API has no patch: %s", a.body)
+	}
+	long := strings.Repeat("x", 64<<10+3)
+	refused := r.postForm(r.rita, r.path+"/threads", url.Values{"body": {long}})
+	if refused.status != 400 || !strings.Contains(refused.body, "too long by 3 bytes: at most 64 KiB") || !strings.Contains(refused.body, long) {
+		t.Errorf("too long: %d", refused.status)
+	}
+}
+
 // TestAnswerInTwoProfiles: one form answers the identical change of another profile,
 // only when its box is ticked, and all or nothing.
 func TestAnswerInTwoProfiles(t *testing.T) {

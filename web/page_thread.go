@@ -265,6 +265,9 @@ func (s *Server) commentView(t *review.Thread, i int) views.CommentView {
 	}
 	if g := c.Suggests; g != nil {
 		v.Suggests = &views.SuggestionView{Patch: prose.Show(g.Patch(t.Anchor.Tool, t.Anchor.Pointer)), Taken: slices.Contains(t.Place.Taken, i)}
+		if patch := t.JSONPatch(i); patch != nil {
+			v.Suggests.JSON = prose.Show(string(patch))
+		}
 	}
 	return v
 }

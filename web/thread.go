@@ -143,6 +143,7 @@ func presentComment(t review.Thread, i int, m review.Comment) api.Comment {
 	if g := m.Suggests; g != nil {
 		c.Suggestion = &api.Suggestion{
 			Old: g.Old, New: g.New, Patch: g.Patch(t.Anchor.Tool, t.Anchor.Pointer), Taken: slices.Contains(t.Place.Taken, i),
+			JSONPatch: t.JSONPatch(i),
 		}
 	}
 	return c

@@ -27,6 +27,7 @@ var talkCases = map[string]func(*world){
 	"drafts of other forms":             draftTexts,
 	"edits of a comment stay readable":  talkEdits,
 	"a suggestion is recognised":        talkSuggestion,
+	"a hundred comments an hour":        talkLimit,
 	"a suggestion needs a text":         talkNoText,
 	"many decisions, one unread notice": noticeOnce,
 	"notices are read":                  noticeRead,
@@ -438,8 +439,46 @@ func talkSuggestion(w *world) {
 	if got := w.placeOf(q, t.ID); !slices.Equal(got.Taken, []int{0}) {
 		w.Errorf("taken: %v", got.Taken)
 	}
+	w.patchFollows(t.ID)
 	if ts, _ := w.svc.Threads(w.ctx, w.vic, idOf(q)); len(ts) != 1 || !ts[0].Open() {
 		w.Error("a machine resolved the thread")
+	}
+}
+
+// talkLimit: who is refused is told why, and when it goes on; others are not held up.
+func talkLimit(w *world) {
+	p := w.push("1", three())
+	say := func(a review.Actor, body string) error {
+		_, err := w.svc.Comment(w.ctx, a, idOf(p), review.NewComment{Body: body})
+		return err
+	}
+	for range 100 {
+		w.must(say(w.rita, "Why?"))
+	}
+	w.clock = w.clock.Add(18 * time.Minute)
+	w.refused(say(w.rita, "Why?"), review.RateLimited, "100 comments within an hour", "in 42 minutes")
+	w.must(say(w.rob, "Why?"))
+	w.clock = w.clock.Add(42 * time.Minute)
+	w.must(say(w.rita, "Why?"))
+	w.refused(say(w.rita, strings.Repeat("x", 64<<10+1)), review.Invalid, "too long by 1 byte", "64 KiB")
+	w.refused(say(w.rita, "Wh\xffy?"), review.Invalid, "no text")
+}
+
+// patchFollows: the patch is for where the tool stands in the listing pushed last, and
+// there is none where the tool is gone.
+func (w *world) patchFollows(thread string) {
+	w.Helper()
+	for version, want := range map[string]struct{ body, path string }{
+		"3": {listing(tool("drop", "Drops."), tool("find", "Finds.")), "/tools/1/description"},
+		"4": {listing(tool("drop", "Drops.")), ""},
+	} {
+		ts, err := w.svc.Threads(w.ctx, w.vic, idOf(w.push(version, want.body)))
+		w.must(err)
+		i := slices.IndexFunc(ts, func(t review.Thread) bool { return t.ID == thread })
+		got := string(ts[i].JSONPatch(0))
+		if (got == "") != (want.path == "") || !strings.Contains(got, want.path) {
+			w.Errorf("version %s: %s, want it at %q", version, got, want.path)
+		}
 	}
 }
 

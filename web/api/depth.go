@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Aliases is the ledger of a server: names that it still answers to, and renames
 // that a person recognised. Ended ones stay in it.
@@ -175,4 +179,6 @@ type Suggestion struct {
 	New   string `json:"new"`
 	Patch string `json:"patch"` // lines, for a person
 	Taken bool   `json:"taken"` // it stands there now
+
+	JSONPatch jsontext.Value `json:"json_patch,omitempty"` // RFC 6902, against the listing pushed last; absent where the place is gone
 }
