@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/gob"
 	"fmt"
+	"maps"
 	"sync"
 
+	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
@@ -46,6 +48,7 @@ type bothSides struct {
 	name     string
 	old, new *surface.Listing
 	surfaces [2]*host.Surface
+	counter  cost.Counter
 }
 
 // at returns one side to be rendered: 0 is the base, nil where there is none. The
@@ -69,6 +72,9 @@ func (r recipes) keys() []ReportKey {
 	}
 	return keys
 }
+
+// add wants other reports too.
+func (r recipes) add(more recipes) { maps.Copy(r, more) }
 
 // kept answers with the reports that are wanted of the listing. What is missing is
 // made outside of any transaction that writes, and kept.

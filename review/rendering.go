@@ -97,9 +97,14 @@ func fitEngine(p *host.Profile) string { return p.Key() + " " + cost.Version }
 func (m mounted) fits() recipes {
 	want := recipes{}
 	for _, p := range host.Profiles() {
-		want[m.key(reportFit, fitEngine(p))] = func(s *bothSides) (any, error) { return newFit(p, s), nil }
+		want.add(m.fit(p))
 	}
 	return want
+}
+
+// fit wants the fit of one host.
+func (m mounted) fit(p *host.Profile) recipes {
+	return recipes{m.key(reportFit, fitEngine(p)): func(s *bothSides) (any, error) { return newFit(p, s), nil }}
 }
 
 func newFit(p *host.Profile, s *bothSides) *Fit {
@@ -108,7 +113,7 @@ func newFit(p *host.Profile, s *bothSides) *Fit {
 		return f
 	}
 	r := s.at(1).Render(p)
-	f.Lost, f.Failed, f.Tokens = r.Lost, r.Failed, cost.OfRendering(r).Tokens
+	f.Lost, f.Failed, f.Tokens = r.Lost, r.Failed, s.counter.OfRendering(r).Tokens
 	for _, e := range r.Tools {
 		f.Sent += len(e.Tools)
 	}
@@ -219,7 +224,7 @@ func (s *Service) lens(ctx context.Context, tx Tx, v *LensView, position int) er
 	}
 	mine := refs[v.Listing.ID]
 	if position < 1 || position > len(mine) {
-		return Errorf(NotFound, "There is no tool at position %d of this listing.", position)
+		return errNoTool(position)
 	}
 	listed, err := readTool(ctx, tx, mine[position-1])
 	if err != nil {
@@ -283,6 +288,10 @@ func (s *Service) pairedWith(ctx context.Context, tx Tx, v *LensView, at ToolRef
 		}
 	}
 	return nil, nil
+}
+
+func errNoTool(position int) error {
+	return Errorf(NotFound, "There is no tool at position %d of this listing.", position)
 }
 
 func readTool(ctx context.Context, tx Tx, at ToolRef) (surface.Tool, error) {

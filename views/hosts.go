@@ -11,6 +11,7 @@ type HostsPage struct {
 	Digest  string
 	Tabs    []Tab
 	State   GateBar
+	Beside  string // address of two hosts side by side
 	Matrix  HostMatrix
 	Checks  []HostCheck
 	Seen    []SeenHost
@@ -63,6 +64,8 @@ type HostMatrix struct {
 	Hosts []MatrixHost
 	Rows  []MatrixRow
 	Whole Sentence // which hosts and tools lose nothing
+	First string   // address of the first rows; "" where they are shown
+	Next  Link     // to more rows; without text where there are none
 }
 
 // MatrixHost heads a column.
@@ -150,6 +153,67 @@ type LensLoss struct {
 	Badge   Badge
 	Pointer prose.Visible
 	Detail  Sentence
+}
+
+// BesidePage is a listing through two hosts side by side. One is set when one tool
+// is looked at, else the rest is.
+type BesidePage struct {
+	Page
+	Heading Sentence
+	Sub     []string
+	Digest  string
+	Tabs    []Tab
+	State   GateBar
+	Form    BesideForm
+	Hosts   []BesideHost // left and right
+	Shown   []Pill       // which tools the table has
+	Rows    []BesideRow
+	None    string // why there are no rows
+	First   string // address of the first rows; "" where they are shown
+	Next    Link   // to more rows; without text where there are none
+	One     *BesideOne
+}
+
+// BesideForm picks the two hosts.
+type BesideForm struct {
+	URL         string
+	Hidden      []Hidden
+	Left, Right []Place
+}
+
+// BesideHost heads one side: what arrives there in all.
+type BesideHost struct {
+	ID     string
+	Name   string
+	About  []string // version, verified or not, mode
+	Failed Sentence // why it does not start at all
+	Facts  []Fact   // tools sent, tokens, tools by what they lose
+}
+
+// BesideRow is one tool through both hosts.
+type BesideRow struct {
+	Position string
+	Name     prose.Visible // as listed
+	URL      string
+	Cells    []BesideCell // left and right
+	Differs  []string     // "description", "only codex sends it"; nil when both tell the same
+}
+
+// BesideCell is what one host makes of a tool.
+type BesideCell struct {
+	Host string
+	Name prose.Visible // as sent; nil when it is not
+	Lost []Badge
+}
+
+// BesideOne is one tool through both hosts, with its texts.
+type BesideOne struct {
+	Tool       prose.Visible
+	Back       string
+	Prev, Next string
+	Sides      []LensSide
+	Words      TextDiff
+	Schema     TextDiff
 }
 
 // CostPage is what a listing costs.

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -75,6 +76,90 @@ func TestHostsPage(t *testing.T) {
 	in.want(404, in.get(mia, at+"/hosts?tool=9"))
 	in.want(400, in.get(mia, at+"/hosts?tool=x"))
 	in.want(400, in.get(mia, at+"/hosts?tool=1&host=netscape"))
+}
+
+// TestBesidePage holds a listing through two hosts: counts, the tools that differ, all
+// of them, and one with its texts.
+func TestBesidePage(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Viewer, "git"))
+	id := in.pushed("git", "version=1.0.0", listing(tool("entity_get", longWords("")), tool("entity_list", "Lists."))).Listing.ID
+	at := "/servers/git/listings/" + id + "/hosts/beside?left=claude-code&right=goose"
+	doc := in.want(200, in.get(mia, at)).html(t)
+	if got := text(doc.Find(".lens > article").First()); !strings.Contains(got, "Sent2 of 2 tools") || !strings.Contains(got, "1 cut") {
+		t.Errorf("counts: %q", got)
+	}
+	rows := doc.Find(".beside tbody tr")
+	if rows.Length() != 1 || !strings.Contains(text(rows), "cut") || !strings.Contains(text(rows.Find("[data-label='Differs in']")), "description") {
+		t.Errorf("rows: %q", text(rows))
+	}
+	if got := text(doc.Find("main")); !strings.Contains(got, "1 tool is told alike by both and not listed.") {
+		t.Errorf("nothing counts the tools told alike: %s", got)
+	}
+	if n := in.want(200, in.get(mia, at+"&show=all")).html(t).Find(".beside tbody tr").Length(); n != 2 {
+		t.Errorf("all: %d rows", n)
+	}
+	href, _ := rows.Find("th a").Attr("href")
+	doc = in.want(200, in.get(mia, href)).html(t)
+	if sides := doc.Find(".lens > article"); sides.Length() != 2 || !strings.Contains(text(sides.First()), "claude-code cuts here") || doc.Find(".duo .new").Length() == 0 {
+		t.Errorf("one tool: %.600s", text(doc.Find("main")))
+	}
+	for _, wrong := range []string{"&show=some", "&tool=x", "&after=x", "&left=netscape", "&left=openai-chat"} {
+		in.want(400, in.get(mia, strings.Replace(at, "left=claude-code", "", 1)+wrong))
+	}
+	in.want(404, in.get(mia, at+"&tool=9"))
+	in.want(404, in.get(mia, at+"&tool=0"))
+}
+
+// TestHostsOfManyTools holds the pages of hosts to the bounds of a page, for a
+// thousand tools that every host harms, and reaches every tool side by side.
+func TestHostsOfManyTools(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("big", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Viewer, "big"))
+	tools := make([]string, 1000)
+	for i := range tools {
+		tools[i] = fmt.Sprintf(`{"name":"act %d of a name that is far too long to be passed on by most of the hosts","title":"T","description":"Acts.","inputSchema":{"type":"object","properties":{"q":{"type":["string","null"],"enum":[1,2],"pattern":"^a","default":"a"}},"anyOf":[{"required":["q"]}]}}`, i)
+	}
+	at := "/servers/big/listings/" + in.pushed("big", "version=1.0.0", listing(tools...)).Listing.ID
+	seen := map[string]bool{}
+	pages := 0
+	for next := at + "/hosts/beside?show=all"; next != "" && pages < 20; pages++ {
+		a := in.want(200, in.get(mia, next))
+		light(t, next, a)
+		doc := a.html(t)
+		for _, row := range doc.Find(".beside tbody th").EachIter() {
+			seen[text(row)] = true
+		}
+		next = doc.Find("[rel=next]").AttrOr("href", "")
+	}
+	if len(seen) != 1000 || pages != 10 {
+		t.Errorf("%d tools on %d pages", len(seen), pages)
+	}
+	rows := 0
+	for next := at + "/hosts"; next != ""; {
+		a := in.want(200, in.get(mia, next))
+		if rows == 0 {
+			light(t, next, a)
+		}
+		doc := a.html(t)
+		rows += doc.Find(".matrix tbody tr").Length()
+		next = doc.Find("[rel=next]").AttrOr("href", "")
+	}
+	if rows != 1000 {
+		t.Errorf("the pages of the matrix have %d rows", rows)
+	}
+}
+
+// light holds a page to the bounds of pages.
+func light(t *testing.T, path string, a answer) {
+	t.Helper()
+	n, packed := elements(t, a.body), len(gzipped(t, a.body))
+	t.Logf("%s: %d elements, %d bytes compressed", path, n, packed)
+	if n > mostElements || packed > mostBytes {
+		t.Errorf("%s has %d elements in %d bytes compressed, want at most %d in %d", path, n, packed, mostElements, mostBytes)
+	}
 }
 
 // TestCostPage works out sessions, with exact amounts and with wrong ones.

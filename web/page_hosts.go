@@ -20,7 +20,9 @@ import (
 // Bounds of the page of hosts: what goes over them is counted.
 const (
 	matrixRows   = 200
-	issuesShown  = 25
+	matrixCells  = 1000 // of tools by hosts, on one page
+	issuesShown  = 25   // of one host
+	issuesOfAll  = 300  // of all hosts, where many have very many
 	lensDefault  = "claude-code"
 	viewOverview = "overview"
 	viewRead     = "read"
@@ -55,9 +57,9 @@ func costPath(slug, id string, pairs ...string) string {
 
 // hostsPage shows what every host makes of a listing, or one tool through one host.
 func (s *Server) hostsPage(c echo.Context) error {
-	base, tool := c.QueryParam("base"), c.QueryParam("tool")
-	if tool != "" {
-		return s.lensPage(c, base, tool)
+	base := c.QueryParam("base")
+	if c.QueryParam("tool") != "" {
+		return s.lensPage(c, base)
 	}
 	v, err := s.svc.Hosts(c.Request().Context(), s.actor(c), c.Param("id"), base)
 	if err != nil {
@@ -68,7 +70,11 @@ func (s *Server) hostsPage(c echo.Context) error {
 		return err
 	}
 	p := hostsPresenter{v: v, base: base}
+	if p.from, err = positionOf(c, "after"); err != nil {
+		return err
+	}
 	m.State, m.Matrix, m.Checks = p.state(), p.matrix(), p.checks()
+	m.Beside = besidePath(v.Server.Slug, v.Listing.ID, "base", base)
 	s.addCaptures(&m, v)
 	return s.render(c, http.StatusOK, views.Hosts(m))
 }
@@ -97,6 +103,7 @@ func (s *Server) listingSub(l review.ListingInfo, base *review.ListingInfo) []st
 type hostsPresenter struct {
 	v    *review.HostsView
 	base string
+	from int // rows of the matrix start behind this position
 }
 
 func (p hostsPresenter) lens(hostID string, position int) string {
@@ -178,18 +185,56 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 			worst = append(worst, of)
 		}
 	}
-	for _, t := range p.v.Tools {
-		if losing[t.Position] && len(m.Rows) < matrixRows {
-			m.Rows = append(m.Rows, p.matrixRow(t, m.Hosts, worst))
-		}
-	}
+	p.matrixPage(&m, losing, worst)
 	whole := plural(len(p.v.Tools)-len(losing), "tool arrives", "tools arrive") + " whole in every host. " +
 		plural(hosts-len(m.Hosts), "host passes", "hosts pass") + " every tool on as listed."
-	if rest := len(losing) - len(m.Rows); rest > 0 {
-		whole += " " + plural(rest, "tool with losses is", "tools with losses are") + " not shown: `countersign render` lists them all."
-	}
 	m.Whole = views.Say(whole)
 	return m
+}
+
+// matrixPage fills in the rows, as many as a browser bears: the more hosts lose
+// something, the fewer.
+func (p hostsPresenter) matrixPage(m *views.HostMatrix, losing map[int]bool, worst []map[int]host.What) {
+	most := min(matrixRows, max(1, matrixCells/max(1, len(m.Hosts))))
+	rest := 0
+	for _, t := range p.v.Tools {
+		switch {
+		case !losing[t.Position] || t.Position <= p.from:
+		case len(m.Rows) < most:
+			m.Rows = append(m.Rows, p.matrixRow(t, m.Hosts, worst))
+			m.Next = views.Link{URL: p.rows(t.Position)}
+		default:
+			rest++
+		}
+	}
+	if p.from > 0 {
+		m.First = p.rows(0)
+	}
+	if rest > 0 {
+		m.Next.Text = plural(rest, "more tool with losses", "more tools with losses")
+	}
+}
+
+// rows is the address of the matrix from behind a position.
+func (p hostsPresenter) rows(behind int) string {
+	after := ""
+	if behind > 0 {
+		after = strconv.Itoa(behind)
+	}
+	return hostsPath(p.v.Server.Slug, p.v.Listing.ID, "base", p.base, "after", after)
+}
+
+// positionOf reads the position of a tool from the address; 0 where none is given.
+func positionOf(c echo.Context, name string) (int, error) {
+	given := c.QueryParam(name)
+	if given == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(given)
+	if err != nil {
+		return 0, review.Errorf(review.Invalid, "%s is %.20q. Use the position of a tool in the listing, from 1.", name, given)
+	}
+	return n, nil
 }
 
 func (p hostsPresenter) matrixRow(t review.ToolRef, hosts []views.MatrixHost, worst []map[int]host.What) views.MatrixRow {
@@ -221,11 +266,12 @@ func (p hostsPresenter) checks() []views.HostCheck {
 	for _, pr := range p.v.Listing.Problems {
 		broken[pr.Position] = broken[pr.Position] || pr.Level == surface.LevelError
 	}
+	most := p.issuesOfEach()
 	var out []views.HostCheck
 	for _, status := range []host.Status{host.Refuses, host.Loses, host.OK} {
 		for i := range p.v.Fits {
 			if f := &p.v.Fits[i]; f.Check.Status == status {
-				c := p.check(f, broken)
+				c := p.check(f, broken, most)
 				c.Name = cmp.Or(names[c.ID], c.ID)
 				c.Open = len(out) == 0 && status == host.Refuses
 				out = append(out, c)
@@ -233,6 +279,17 @@ func (p hostsPresenter) checks() []views.HostCheck {
 		}
 	}
 	return out
+}
+
+// issuesOfEach is how many issues are shown of each host, of both kinds.
+func (p hostsPresenter) issuesOfEach() int {
+	lists := 0
+	for i := range p.v.Fits {
+		if len(p.v.Fits[i].Check.Issues) > 0 {
+			lists += 2
+		}
+	}
+	return min(issuesShown, max(1, issuesOfAll/max(1, lists)))
 }
 
 // doubtWords mark a profile that a capture of the server contradicts.
@@ -245,7 +302,7 @@ func standing(version string, verified bool) []string {
 	return []string{version, "not verified"}
 }
 
-func (p hostsPresenter) check(f *review.Fit, broken map[int]bool) views.HostCheck {
+func (p hostsPresenter) check(f *review.Fit, broken map[int]bool, most int) views.HostCheck {
 	c := views.HostCheck{ID: f.Check.Host, Status: statusLooks[f.Check.Status], Facts: standing(f.Check.Version, f.Check.Verified)}
 	if p.v.Doubts[f.Check.Host+" "+f.Check.Version] {
 		c.Facts = append(c.Facts, doubtWords)
@@ -265,7 +322,7 @@ func (p hostsPresenter) check(f *review.Fit, broken map[int]bool) views.HostChec
 		} else {
 			counts[i.What]++
 		}
-		if len(*list) == issuesShown {
+		if len(*list) == most {
 			more++
 			continue
 		}
@@ -314,10 +371,10 @@ func (p hostsPresenter) toolURL(hostID string, position int) string {
 }
 
 // lensPage shows one tool through one host.
-func (s *Server) lensPage(c echo.Context, base, tool string) error {
-	position, err := strconv.Atoi(tool)
+func (s *Server) lensPage(c echo.Context, base string) error {
+	position, err := positionOf(c, "tool")
 	if err != nil {
-		return review.Errorf(review.Invalid, "tool is %.20q. Use the position of a tool in the listing, from 1.", tool)
+		return err
 	}
 	v, err := s.svc.Lens(c.Request().Context(), s.actor(c), c.Param("id"), base, cmpOr(c.QueryParam("host"), lensDefault), position)
 	if err != nil {
@@ -376,9 +433,9 @@ func (p lensPresenter) view() views.HostLens {
 		l.Next = p.at(p.position + 1)
 	}
 	if p.v.Old != nil {
-		l.Sides = append(l.Sides, p.side("Before", p.v.Old))
+		l.Sides = append(l.Sides, lensSide(p.v.Profile, "Before", p.v.Old))
 	}
-	l.Sides = append(l.Sides, p.side("Now", &p.v.New))
+	l.Sides = append(l.Sides, lensSide(p.v.Profile, "Now", &p.v.New))
 	l.Words = views.Texts(sentWords(p.v.Old), sentWords(&p.v.New), "before", "now")
 	l.Schema = views.Texts(sentSchema(p.v.Old), sentSchema(&p.v.New), "before", "now")
 	l.Schema.Code = true
@@ -396,8 +453,8 @@ func hostPlaces(chosen string) []views.Place {
 	return out
 }
 
-// side shows a tool as listed, with a ruler where the host cuts.
-func (p lensPresenter) side(label string, seen *review.Seen) views.LensSide {
+// lensSide shows a tool as listed, with a ruler where the host cuts.
+func lensSide(h *host.Profile, label string, seen *review.Seen) views.LensSide {
 	v := views.LensSide{Label: label, Digest: seen.Listed.Digest.Short()}
 	words, ok := seen.Listed.Description()
 	if !ok || words == "" {
@@ -405,12 +462,12 @@ func (p lensPresenter) side(label string, seen *review.Seen) views.LensSide {
 	}
 	v.Kept = prose.Show(words)
 	if seen.Sent == nil {
-		v.NotSent = views.Say(notSentWhy(p.v.Profile.ID, seen.Lost))
+		v.NotSent = views.Say(notSentWhy(h.ID, seen.Lost))
 	} else {
 		v.Name = views.ShowName(sentName(seen.Sent))
-		if front, behind := p.v.Profile.Cut(words); behind != "" {
+		if front, behind := h.Cut(words); behind != "" {
 			v.Kept, v.Cut = prose.Show(front), prose.Show(behind)
-			v.Ruler = fmt.Sprintf("%s cuts here, after %s UTF-16 units: what follows is not sent", p.v.Profile.ID, thousands(p.v.Profile.Description.Limit))
+			v.Ruler = fmt.Sprintf("%s cuts here, after %s UTF-16 units: what follows is not sent", h.ID, thousands(h.Description.Limit))
 		}
 	}
 	for _, l := range seen.Lost {

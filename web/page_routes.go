@@ -57,6 +57,7 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/deliveries", reads, s.deliveriesPage),
 		get("/servers/:server/listings/:id", reads, s.listingPage),
 		get("/servers/:server/listings/:id/hosts", reads, s.hostsPage),
+		get("/servers/:server/listings/:id/hosts/beside", reads, s.besidePage),
 		get("/servers/:server/listings/:id/text", reads, s.textPage),
 		get("/servers/:server/listings/:id/cost", reads, s.costPage),
 		post("/servers/:server/listings/:id/captures", reviews, s.captureForm).limited(s.uploadBody()),

@@ -27,6 +27,7 @@
 package cost
 
 import (
+	"crypto/sha256"
 	"strings"
 	"sync"
 
@@ -136,17 +137,39 @@ func Of(l *surface.Listing) *Estimate {
 }
 
 // OfRendering counts what a host sends. Tools that it holds back cost nothing.
-func OfRendering(r *host.Rendering) *Estimate {
+func OfRendering(r *host.Rendering) *Estimate { return new(Counter).OfRendering(r) }
+
+// Counter counts what several hosts send of one listing. Most of the texts are the
+// same in all of them and are counted once. It is for one goroutine.
+type Counter struct {
+	seen map[[sha256.Size]byte]int // tokens by hash: a counter holds no texts
+}
+
+func (c *Counter) tokens(s string) int {
+	key := sha256.Sum256([]byte(s))
+	if n, ok := c.seen[key]; ok {
+		return n
+	}
+	if c.seen == nil {
+		c.seen = map[[sha256.Size]byte]int{}
+	}
+	n := Tokens(s)
+	c.seen[key] = n
+	return n
+}
+
+// OfRendering counts what one of the hosts sends.
+func (c *Counter) OfRendering(r *host.Rendering) *Estimate {
 	e := &Estimate{}
 	var names []string
 	for _, entry := range r.Tools {
 		for _, s := range entry.Tools {
-			e.add(Tool{Name: s.Name, Position: s.Position, Parts: partsOf(s.Name, s.Description, string(s.Schema))})
+			e.add(Tool{Name: s.Name, Position: s.Position, Parts: Parts{c.tokens(s.Name), c.tokens(s.Description), c.tokens(string(s.Schema))}})
 			names = append(names, s.Tool)
 		}
 	}
 	for _, in := range r.Instructions {
-		e.Instructions += Tokens(in.Text)
+		e.Instructions += c.tokens(in.Text)
 	}
 	e.Tokens += e.Instructions
 	e.group(names)

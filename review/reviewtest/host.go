@@ -1,6 +1,7 @@
 package reviewtest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign/review"
@@ -14,6 +15,7 @@ var hostCases = map[string]func(*world){
 	"what an edit pushed out of sight":     hostMoved,
 	"a rendering is kept":                  hostRendering,
 	"one tool on both sides":               hostLens,
+	"two hosts side by side":               hostBeside,
 	"names that are no text stay":          hostNames,
 	"cost, growth and the cached prefix":   hostCost,
 	"hosts and costs: what is refused":     hostRefused,
@@ -107,6 +109,38 @@ func hostLens(w *world) {
 	}
 }
 
+// hostBeside holds a listing through two hosts: one cuts a text, and one leaves out
+// what the other sends. What both tell alike is no difference, whatever the order of
+// a schema's members.
+func hostBeside(w *world) {
+	plain := `{"name":"plain","description":"Plain.","inputSchema":{"properties":{"q":{"type":"string"}},"type":"object","additionalProperties":false}}`
+	id := w.push("1", listing(tool("find", tooLong("")), plain)).Answer.Listing.ID
+	v, err := w.svc.Beside(w.ctx, w.vic, id, "claude-code", "mcphost")
+	w.must(err)
+	find := v.Tools[0]
+	if !slices.Contains(find.Differs, review.DiffersDescription) || slices.Contains(find.Differs, review.DiffersSent) || len(find.Ways[0].Lost) == 0 {
+		w.Errorf("a cut text: %+v", find)
+	}
+	if slices.Contains(v.Tools[1].Differs, review.DiffersDescription) || v.Tools[1].Ways[0].Sent == nil || v.Tools[1].Ways[1].Sent == nil {
+		w.Errorf("a plain tool: %+v", v.Tools[1])
+	}
+	if v.Sides[0].Fit.Sent != 2 || v.Sides[0].Fit.Tokens == 0 || v.Sides[1].Profile.ID != "mcphost" {
+		w.Errorf("sides: %+v", v.Sides)
+	}
+	same, err := w.svc.Beside(w.ctx, w.vic, id, "codex", "codex")
+	w.must(err)
+	for _, t := range same.Tools {
+		if !t.Alike() {
+			w.Errorf("a host differs from itself: %+v", t.Differs)
+		}
+	}
+	one, err := w.svc.BesideTool(w.ctx, w.vic, id, "claude-code", "mcphost", 1)
+	w.must(err)
+	if one.Seen[0].Listed.Name != "find" || len(one.Seen[0].Sent.Description) >= len(one.Seen[1].Sent.Description) {
+		w.Errorf("one tool: %+v", one.Seen)
+	}
+}
+
 // hostNames lists a name with half of a surrogate pair, which JSON in Go loses.
 func hostNames(w *world) {
 	p := w.push("1", listing(`{"name":"a\ud800b","inputSchema":{"type":"object"}}`))
@@ -149,13 +183,16 @@ func hostRefused(w *world) {
 		kind review.Kind
 		word string
 	}{
-		"no such listing": {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, "none", ""); return err }, review.NotFound, ""},
-		"no such base":    {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, id, "none"); return err }, review.Invalid, "none"},
-		"nobody":          {func() error { _, err := w.svc.Hosts(w.ctx, review.Actor{}, id, ""); return err }, review.Unauthenticated, ""},
-		"no such host":    {func() error { _, err := w.svc.Rendering(w.ctx, w.vic, id, "", "netscape"); return err }, review.Invalid, "claude-code"},
-		"a provider":      {func() error { _, err := w.svc.Rendering(w.ctx, w.vic, id, "", "anthropic-messages"); return err }, review.Invalid, "provider"},
-		"a capture":       {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, capture, ""); return err }, review.Invalid, "capture"},
-		"no such place":   {func() error { _, err := w.svc.Lens(w.ctx, w.vic, id, "", "codex", 4); return err }, review.NotFound, "4"},
+		"no such listing":     {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, "none", ""); return err }, review.NotFound, ""},
+		"no such base":        {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, id, "none"); return err }, review.Invalid, "none"},
+		"nobody":              {func() error { _, err := w.svc.Hosts(w.ctx, review.Actor{}, id, ""); return err }, review.Unauthenticated, ""},
+		"no such host":        {func() error { _, err := w.svc.Rendering(w.ctx, w.vic, id, "", "netscape"); return err }, review.Invalid, "claude-code"},
+		"a provider":          {func() error { _, err := w.svc.Rendering(w.ctx, w.vic, id, "", "anthropic-messages"); return err }, review.Invalid, "provider"},
+		"a capture":           {func() error { _, err := w.svc.Hosts(w.ctx, w.vic, capture, ""); return err }, review.Invalid, "capture"},
+		"no such place":       {func() error { _, err := w.svc.Lens(w.ctx, w.vic, id, "", "codex", 4); return err }, review.NotFound, "4"},
+		"no such host beside": {func() error { _, err := w.svc.Beside(w.ctx, w.vic, id, "codex", "netscape"); return err }, review.Invalid, "netscape"},
+		"nobody beside":       {func() error { _, err := w.svc.Beside(w.ctx, review.Actor{}, id, "codex", "cline"); return err }, review.Unauthenticated, ""},
+		"no place beside":     {func() error { _, err := w.svc.BesideTool(w.ctx, w.vic, id, "codex", "cline", 4); return err }, review.NotFound, "4"},
 		"no price": {func() error {
 			_, err := w.svc.Cost(w.ctx, w.vic, review.CostQuestion{Listing: id, Prices: price})
 			return err
