@@ -106,7 +106,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, addr string) (*pe
 		return u, nil
 	}
 	err = s.store.Update(ctx, func(tx Tx) error {
-		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email})
+		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email, after: "password"})
 	})
 	return u, err
 }

@@ -145,6 +145,7 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, a Actor, code, keepSe
 		if !ok {
 			return Errorf(Invalid, "This code is not right. Check that the clock of your phone is, and type the newest code.")
 		}
+		before := factorFacts(u)
 		f.ConfirmedAt, f.LastStep, u.SecondFactorAt = s.now(), step, s.now()
 		if err := tx.PutSecondFactor(ctx, f); err != nil {
 			return err
@@ -155,13 +156,18 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, a Actor, code, keepSe
 		if err := tx.UpdateUser(ctx, u); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "user.second-factor", subject: u.Email})
+		return s.audit(ctx, tx, a, act{name: "user.second-factor", subject: u.Email, before: before, after: factorFacts(u)})
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.codes.forget(a.User.ID)
 	return codes, s.EndOtherSessions(ctx, a, keepSession)
+}
+
+// factorFacts are what the audit says of a second factor: since when, never what.
+func factorFacts(u *people.User) any {
+	return map[string]any{"second_factor": timeOrNil(u.SecondFactorAt)}
 }
 
 func newRecoveryCodes() (codes []string, hashes [][]byte) {
@@ -187,10 +193,17 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, a Actor) ([]string, erro
 		if !u.HasSecondFactor() {
 			return Errorf(Conflict, "You have no second factor, so there is nothing to recover.")
 		}
+		left, err := tx.CountRecoveryCodes(ctx, u.ID)
+		if err != nil {
+			return err
+		}
 		if err := tx.PutRecoveryCodes(ctx, u.ID, hashes); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "user.recovery-codes", subject: u.Email})
+		return s.audit(ctx, tx, a, act{
+			name: "user.recovery-codes", subject: u.Email,
+			before: map[string]any{"unused": left}, after: map[string]any{"unused": len(hashes)},
+		})
 	})
 	return codes, err
 }
@@ -227,6 +240,7 @@ func (s *Service) RemoveSecondFactor(ctx context.Context, a Actor, userID string
 		if !u.HasSecondFactor() {
 			return Errorf(Conflict, "%s has no second factor.", u.Label())
 		}
+		before := factorFacts(u)
 		u.SecondFactorAt = time.Time{}
 		if err := tx.UpdateUser(ctx, u); err != nil {
 			return err
@@ -239,7 +253,7 @@ func (s *Service) RemoveSecondFactor(ctx context.Context, a Actor, userID string
 				return err
 			}
 		}
-		return s.audit(ctx, tx, a, act{name: "user.second-factor-removed", subject: u.Email})
+		return s.audit(ctx, tx, a, act{name: "user.second-factor-removed", subject: u.Email, before: before, after: factorFacts(u)})
 	})
 }
 

@@ -79,7 +79,7 @@ func (s *Service) PublishKey(ctx context.Context) error {
 		if err := tx.InsertSigningKey(ctx, s.record(signer.Key())); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, shellActor, act{name: "key.add", subject: signer.Key().ID})
+		return s.audit(ctx, tx, shellActor, act{name: "key.add", subject: signer.Key().ID, after: map[string]any{"algorithm": proof.Algorithm}})
 	})
 }
 

@@ -132,7 +132,7 @@ func (s *Service) NewSetUpLink(ctx context.Context) (string, error) {
 		if url, err = s.newLink(ctx, tx, shellActor, LinkSetUp, ""); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, shellActor, act{name: "link.create", subject: string(LinkSetUp)})
+		return s.audit(ctx, tx, shellActor, act{name: "link.create", subject: string(LinkSetUp), after: LinkSetUp})
 	})
 	return url, err
 }
@@ -205,7 +205,7 @@ func (s *Service) UseReset(ctx context.Context, token, password, addr string) (*
 		if err := s.endAccess(ctx, tx, u.ID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.password", subject: u.Email})
+		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.password", subject: u.Email, after: map[string]any{"sessions": 0, "tokens": 0}})
 	})
 	if err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func (s *Service) UseSignInLink(ctx context.Context, token, addr string) (*peopl
 		if u.HasSecondFactor() {
 			return nil // not in yet
 		}
-		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email})
+		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email, after: "link"})
 	})
 	if err != nil {
 		return nil, err

@@ -180,7 +180,10 @@ func (sp *speech) reply(n NewComment) (*Thread, error) {
 	}
 	t.Comments = append(t.Comments, c)
 	sp.spoken(t, n.Body)
-	return t, sp.s.audit(sp.ctx, sp.tx, sp.a, act{name: "thread.comment", serverID: t.ServerID, subject: t.ID})
+	return t, sp.s.audit(sp.ctx, sp.tx, sp.a, act{
+		name: "thread.comment", serverID: t.ServerID, subject: t.ID,
+		after: map[string]any{"comment": c.ID, "release": sp.as.release.ID},
+	})
 }
 
 // suggestion checks a suggested text: it needs a text in its place to stand for.

@@ -270,7 +270,7 @@ func (as *assessment) openRequirements() []string {
 
 // releaseByOverride records a release that passed by override only. It is not kept
 // among what was released, so that nothing stands by it later.
-func (s *Service) releaseByOverride(ctx context.Context, tx Tx, a Actor, as *assessment) error {
+func (s *Service) releaseByOverride(ctx context.Context, tx Tx, a Actor, as *assessment, before ReleaseState) error {
 	r := as.release
 	r.ReleasedOverride = as.Overrides[0].ID
 	if err := tx.UpdateRelease(ctx, r); err != nil {
@@ -279,7 +279,7 @@ func (s *Service) releaseByOverride(ctx context.Context, tx Tx, a Actor, as *ass
 	if err := as.keepGrounds(ctx, tx); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, a, act{name: "release.release-by-override", serverID: r.ServerID, subject: r.ID, after: as.evidence()})
+	return s.audit(ctx, tx, a, act{name: "release.release-by-override", serverID: r.ServerID, subject: r.ID, before: before, after: as.evidence()})
 }
 
 // overrides reads the overrides of the candidates.
@@ -351,7 +351,7 @@ func (s *Service) EndOverride(ctx context.Context, a Actor, releaseID string) (*
 		if err := tx.EndOverrides(ctx, ids, s.now(), a.Label()); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "release.end-override", serverID: as.server.ID, subject: releaseID, after: map[string]any{"overrides": ids}})
+		return s.audit(ctx, tx, a, act{name: "release.end-override", serverID: as.server.ID, subject: releaseID, before: map[string]any{"overrides": ids}, after: map[string]any{"overrides": []string{}}})
 	})
 	if err != nil {
 		return nil, err

@@ -167,6 +167,7 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		if r.Head.Digest != digest {
 			return Errorf(Conflict, "The listing changed while you read: its digest is %s now. Nothing was released; look again.", r.Head.Digest)
 		}
+		before := as.state()
 		var last time.Time
 		if as.last != nil {
 			last = as.last.ReleasedAt
@@ -176,7 +177,7 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 			r.ReleasedBaseID = as.base.ID
 		}
 		if len(as.Overrides) > 0 {
-			return s.releaseByOverride(ctx, tx, a, as)
+			return s.releaseByOverride(ctx, tx, a, as, before)
 		}
 		if err := tx.UpdateRelease(ctx, r); err != nil {
 			return err
@@ -190,7 +191,7 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		if err := tx.UseUpVerdicts(ctx, as.removalVerdicts()); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "release.release", serverID: r.ServerID, subject: r.ID, after: as.evidence()})
+		return s.audit(ctx, tx, a, act{name: "release.release", serverID: r.ServerID, subject: r.ID, before: before, after: as.evidence()})
 	})
 	if err != nil {
 		return nil, err

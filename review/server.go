@@ -126,13 +126,14 @@ func (s *Service) RotateSecret(ctx context.Context, a Actor, slug string) (strin
 		if err != nil {
 			return err
 		}
-		if err := tx.ExpireSecrets(ctx, srv.ID, s.now().Add(rotationGrace)); err != nil {
+		graced := s.now().Add(rotationGrace)
+		if err := tx.ExpireSecrets(ctx, srv.ID, graced); err != nil {
 			return err
 		}
 		if secret, err = s.addSecret(ctx, tx, srv.ID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "server.rotate-secret", serverID: srv.ID, subject: srv.Slug})
+		return s.audit(ctx, tx, a, act{name: "server.rotate-secret", serverID: srv.ID, subject: srv.Slug, after: map[string]any{"old_until": graced}})
 	})
 	return secret, err
 }

@@ -65,6 +65,8 @@ func (s *Service) endSessions(ctx context.Context, a Actor, which func(people.Se
 	})
 }
 
+func sessionCount(n int) any { return map[string]any{"sessions": n} }
+
 func sessionFacts(session people.Session) any {
 	return map[string]any{"since": session.Since, "addr": session.Addr}
 }
@@ -79,9 +81,13 @@ func (s *Service) EndSessionsOf(ctx context.Context, a Actor, userID string) err
 		if err != nil {
 			return err
 		}
+		list, err := tx.SessionsOfUser(ctx, u.ID)
+		if err != nil {
+			return err
+		}
 		if err := tx.DeleteSessionsOfUser(ctx, u.ID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "session.end-all", subject: u.Email})
+		return s.audit(ctx, tx, a, act{name: "session.end-all", subject: u.Email, before: sessionCount(len(list)), after: sessionCount(0)})
 	})
 }

@@ -240,6 +240,16 @@ func (sp *speech) toolAt(at Anchor) (*surface.Tool, error) {
 	return t, nil
 }
 
+// threadFacts are what the audit says of a thread: where it stands, and what each
+// comment says by digest, so that a text can be purged from it.
+func threadFacts(t *Thread) any {
+	said := map[string]surface.Hash{}
+	for _, c := range t.Comments {
+		said[c.ID] = surface.HashOf([]byte(c.Body))
+	}
+	return map[string]any{"open": t.Open(), "blocks": t.Blocks, "comments": said}
+}
+
 // onThread runs an act on a thread and returns it as it is then.
 func (s *Service) onThread(ctx context.Context, a Actor, id, name string, f func(Tx, *Thread) error) (*Thread, error) {
 	var after *Thread
@@ -254,7 +264,7 @@ func (s *Service) onThread(ctx context.Context, a Actor, id, name string, f func
 		if after, err = tx.ThreadByID(ctx, id); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: name, serverID: t.ServerID, subject: t.ID})
+		return s.audit(ctx, tx, a, act{name: name, serverID: t.ServerID, subject: t.ID, before: threadFacts(t), after: threadFacts(after)})
 	})
 	if err != nil {
 		return nil, err

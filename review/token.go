@@ -211,9 +211,13 @@ func (s *Service) RevokeToken(ctx context.Context, a Actor, id string) error {
 		if !mayManage(a, t) {
 			return errNoSuchThing
 		}
-		if err := tx.RevokeToken(ctx, id, s.now()); err != nil {
+		revoked := s.now()
+		if err := tx.RevokeToken(ctx, id, revoked); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "token.revoke", serverID: t.ServerID, subject: t.Name, before: tokenFacts(t)})
+		return s.audit(ctx, tx, a, act{
+			name: "token.revoke", serverID: t.ServerID, subject: t.Name,
+			before: tokenFacts(t), after: map[string]any{"id": t.ID, "revoked": revoked},
+		})
 	})
 }

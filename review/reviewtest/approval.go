@@ -30,6 +30,7 @@ var approvalCases = map[string]func(*world){
 	"a rejection blocks until it is taken back":         approvalRejection,
 	"an author can't take a rejection back":             approvalAuthorRejected,
 	"edit by edit":                                      approvalEdits,
+	"evidence stays when one edit is taken back":        approvalEvidence,
 	"one answer for many tools":                         approvalMany,
 	"equal by rule":                                     approvalRule,
 	"hidden characters are never passed by rule":        approvalHidden,
@@ -338,6 +339,34 @@ func approvalAuthorRejected(w *world) {
 
 // rob0 is somebody in Rob's place.
 func (w *world) rob0() review.Actor { return w.person("Rolf", people.Reviewer, "mot") }
+
+// approvalEvidence takes one edit out of an approval: the others keep what was tried.
+func approvalEvidence(w *world) {
+	w.released("1", three())
+	p := w.push("2", listing(tool("find", "Finds. Never twice.", `"title":"Find"`), tool("drop", "Drops."), tool("list", "Lists.")))
+	c := w.change(idOf(p), "find")
+	tried := []gate.Trial{{Prompt: "Find order 7", Host: "claude-code 2.1", Outcome: "Called it once"}}
+	say := func(it review.VerdictItem) {
+		_, err := w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{it})
+		w.must(err)
+	}
+	say(review.VerdictItem{Change: c.ID, Verdict: review.Approve, Note: "So.", Evidence: tried})
+	w.wantGate(p, gate.Pass)
+	out := c.Details[0].Edit
+	say(review.VerdictItem{Edit: out, Changes: []string{c.ID}, Verdict: review.Withdraw, Note: "Not that."})
+	kept := 0
+	for _, v := range w.change(idOf(p), "find").Verdicts {
+		if v.Kind == review.Approve && v.Edit != "" && v.Edit != out {
+			kept++
+			if !slices.Equal(v.Evidence, tried) {
+				w.Errorf("the approval of %s says that %v was tried", v.Edit, v.Evidence)
+			}
+		}
+	}
+	if kept == 0 {
+		w.Error("the other edits lost their approval")
+	}
+}
 
 func approvalEdits(w *world) {
 	w.released("1", three())

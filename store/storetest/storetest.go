@@ -73,6 +73,8 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"released subjects", testReleased},
 		{"released subjects at random", testReleasedModel},
 		{"verdicts", testVerdicts},
+		{"evidence", testEvidence},
+		{"grounds", testGrounds},
 		{"verdicts are used up and revoked", testVerdictMarks},
 		{"rejected bytes", testRejected},
 		{"verdicts of a person", testVerdictsOfUser},

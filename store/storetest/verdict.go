@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -57,6 +58,35 @@ func testVerdicts(b *bench) {
 	}
 	b.update(func(tx review.Tx) error { return tx.InsertVerdicts(b.ctx, many) })
 	b.equal(on([]review.ProfileKey{shop}, digests...), many)
+}
+
+// testEvidence keeps what was tried with a verdict, as it came.
+func testEvidence(b *bench) {
+	s := b.server("shop")
+	r := b.release(s, "1", b.push(s, payload(definition("a", "one"))))
+	ada := b.user("ada@example.com", "Ada")
+	tried, bare := b.verdict(r, ada.ID, digestOf("x"), digestOf("y")), b.verdict(r, ada.ID, digestOf("x"), digestOf("z"))
+	tried.UserLabel, bare.UserLabel = "Ada", "Ada"
+	tried.Evidence = []gate.Trial{{Prompt: `Say "<7>" \ 🙂`, Host: "claude-code 2.1", Outcome: "Called it\nonce"}, {Prompt: "Drop all", Outcome: "Refused"}}
+	b.update(func(tx review.Tx) error { return tx.InsertVerdicts(b.ctx, []review.Verdict{tried, bare}) })
+	b.equal(read(b, func(tx review.Tx) ([]review.Verdict, error) { return tx.VerdictsOfRelease(b.ctx, r.ID) }), []review.Verdict{tried, bare})
+	shop := []review.ProfileKey{{ServerID: s.ID, Profile: "default"}}
+	b.equal(read(b, func(tx review.Tx) ([]review.Verdict, error) {
+		return tx.VerdictsOn(b.ctx, shop, []surface.Hash{digestOf("y")})
+	}), []review.Verdict{tried})
+}
+
+// testGrounds keeps on what a release stood: once, and never over.
+func testGrounds(b *bench) {
+	s := b.server("shop")
+	l := b.push(s, payload(definition("a", "one")))
+	first, second := b.release(s, "1", l), b.release(s, "2", l)
+	body := []byte(`{"approvals":[{"note":"read *all* of it 🙂"}]}`)
+	b.update(func(tx review.Tx) error { return tx.InsertGrounds(b.ctx, first.ID, body) })
+	b.equal(read(b, func(tx review.Tx) ([]byte, error) { return tx.Grounds(b.ctx, first.ID) }), body)
+	b.refuses(review.Conflict, func(tx review.Tx) error { return tx.InsertGrounds(b.ctx, first.ID, []byte("{}")) })
+	b.equal(read(b, func(tx review.Tx) ([]byte, error) { return tx.Grounds(b.ctx, first.ID) }), body)
+	b.refuses(review.NotFound, func(tx review.Tx) error { _, err := tx.Grounds(b.ctx, second.ID); return err })
 }
 
 func testVerdictMarks(b *bench) {
