@@ -94,6 +94,18 @@ func (a Actor) scope(scopes ...people.Scope) error {
 	return Errorf(Forbidden, "This token has not the scope %s.", scopes[0])
 }
 
+// reaches checks that a token, when one is used, is bound to no other profile; "" is
+// the default one.
+func (a Actor) reaches(profile string) error {
+	if profile == "" {
+		profile = DefaultProfile
+	}
+	if a.Token.Reaches(profile) {
+		return nil
+	}
+	return Errorf(Forbidden, "This token is bound to the profile %s and can't act on the profile %.80q. Name its own: profile=%[1]s, or use another token.", a.Token.Profile, profile)
+}
+
 // person checks that somebody with an account acts, since an answer must have a
 // giver.
 func (a Actor) person() error {

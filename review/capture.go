@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign/review/host"
@@ -61,6 +62,9 @@ func (s *Service) AddCapture(ctx context.Context, a Actor, listingID string, n N
 			return err
 		}
 		if err := a.mayCapture(info.ServerID); err != nil {
+			return err
+		}
+		if err := a.reaches(info.Profile); err != nil {
 			return err
 		}
 		if err := rendered(info); err != nil {
@@ -122,6 +126,8 @@ func (s *Service) PushCapture(ctx context.Context, a Actor, slug, digest string,
 		if err != nil {
 			return err
 		}
+		// Equal bytes may stand in two profiles: a bound token means its own.
+		profiles = slices.DeleteFunc(profiles, func(p Profile) bool { return !a.Token.Reaches(p.Name) })
 		info, err := listingWithDigest(ctx, tx, srv, profiles, digest)
 		if err == nil {
 			id = info.ID

@@ -53,6 +53,9 @@ func (s *Service) Gate(ctx context.Context, a Actor, slug, profile string, diges
 			if err != nil {
 				return err
 			}
+			if err := a.reaches(profile); err != nil {
+				return err
+			}
 			answer, err = s.gateAnswer(ctx, tx, srv, profile, digest)
 			return err
 		})

@@ -24,16 +24,17 @@ const (
 	NoticeOverride NoticeKind = "override" // a release passes without approval
 	NoticeAlarm    NoticeKind = "alarm"    // a released version lost what it stood on
 	NoticePolicy   NoticeKind = "policy"   // an edit of a policy waits for a second person
+	NoticeToken    NoticeKind = "token"    // a token that decides as them was made on the command line
 	NoticeAsked    NoticeKind = "asked"    // a role or an alias waits for a second person
 )
 
-var noticeRank = map[NoticeKind]int{NoticePush: 1, NoticeReview: 2, NoticeThread: 3, NoticeMention: 4, NoticeOverride: 5, NoticeAlarm: 5, NoticePolicy: 5, NoticeAsked: 5}
+var noticeRank = map[NoticeKind]int{NoticePush: 1, NoticeReview: 2, NoticeThread: 3, NoticeMention: 4, NoticeOverride: 5, NoticeAlarm: 5, NoticePolicy: 5, NoticeToken: 5, NoticeAsked: 5}
 
 // Notice tells one person of what another did.
 type Notice struct {
 	ID        string
 	UserID    string // who is told
-	ServerID  string
+	ServerID  string // "" is about themselves
 	ReleaseID string
 	ThreadID  string // "" for none
 	Kind      NoticeKind
@@ -362,7 +363,7 @@ func (s *Service) Inbox(ctx context.Context, a Actor, p Page) (*Inbox, error) {
 		if in.Notices, err = tx.Notices(ctx, a.userID(), false, p.bounded()); err != nil {
 			return err
 		}
-		in.Notices = slices.DeleteFunc(in.Notices, func(n Notice) bool { return a.role(n.ServerID) == people.NoRole })
+		in.Notices = slices.DeleteFunc(in.Notices, func(n Notice) bool { return n.ServerID != "" && a.role(n.ServerID) == people.NoRole })
 		if in.Unread, err = tx.CountUnread(ctx, a.userID()); err != nil {
 			return err
 		}

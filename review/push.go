@@ -38,7 +38,7 @@ func (p *PushParams) check() error {
 	}
 	switch {
 	case !profileForm.MatchString(p.Profile):
-		return Errorf(Invalid, "The profile %.80q must be 1 to 63 of letters, digits, . _ and -.", p.Profile)
+		return errProfile(p.Profile)
 	case p.Version == "" && p.Ref == "" && !p.Preview:
 		return Errorf(Invalid, "Name what this is: version=1.9.0, or ref=pr-12 for a push without a version.")
 	case p.Version != "" && p.Ref != "":
@@ -52,6 +52,10 @@ func (p *PushParams) check() error {
 		}
 	}
 	return p.checkPeople()
+}
+
+func errProfile(name string) *Error {
+	return Errorf(Invalid, "The profile %.80q must be 1 to 63 of letters, digits, . _ and -.", name)
 }
 
 func (p *PushParams) checkPeople() error {
@@ -159,6 +163,9 @@ func (s *Service) compareAll(ctx context.Context, p *push, m *missing) error {
 // beforeReading checks what can be checked without opening the body. It returns
 // the first answer to a delivery that is known.
 func (s *Service) beforeReading(ctx context.Context, p *push) (*Pushed, error) {
+	if err := p.actor.reaches(p.params.Profile); err != nil {
+		return nil, err
+	}
 	var known *Pushed
 	err := s.store.View(ctx, func(tx Tx) error {
 		var err error

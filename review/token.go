@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 type NewToken struct {
 	Name       string
 	ServerSlug string // "" is every server
+	Profile    string // of the server, pushed to or not yet; "" is every profile
 	UserEmail  string // "" is a machine
 	Scopes     []people.Scope
 	Days       int // until it expires; 0 is 90, at most 365
@@ -69,20 +71,41 @@ func (s *Service) touch(ctx context.Context, t *people.Token) error {
 	return s.store.Update(ctx, func(tx Tx) error { return tx.TouchToken(ctx, t.ID, s.now()) })
 }
 
+// TokenView is a token with the names of whom it is about.
+type TokenView struct {
+	people.Token
+	User  string // label of whom it acts as, "" for a machine
+	Maker string // label of who made it, "" for the command line and where it is not known
+}
+
 // Tokens lists tokens, newest first: an administrator sees all, others their own
 // and those of servers that they maintain.
-func (s *Service) Tokens(ctx context.Context, a Actor) ([]people.Token, error) {
-	var tokens []people.Token
+func (s *Service) Tokens(ctx context.Context, a Actor) ([]TokenView, error) {
+	var views []TokenView
 	err := s.store.View(ctx, func(tx Tx) error {
 		if err := signedIn(a); err != nil {
 			return err
 		}
-		var err error
-		tokens, err = tx.Tokens(ctx)
-		tokens = slices.DeleteFunc(tokens, func(t people.Token) bool { return !mayManage(a, &t) })
-		return err
+		tokens, err := tx.Tokens(ctx)
+		if err != nil {
+			return err
+		}
+		users, err := tx.Users(ctx)
+		if err != nil {
+			return err
+		}
+		labels := map[string]string{}
+		for i := range users {
+			labels[users[i].ID] = users[i].Label()
+		}
+		for _, t := range tokens {
+			if mayManage(a, &t) {
+				views = append(views, TokenView{Token: t, User: labels[t.UserID], Maker: labels[t.MadeBy]})
+			}
+		}
+		return nil
 	})
-	return tokens, err
+	return views, err
 }
 
 // signedIn checks that a person or the shell acts, and no token.
@@ -113,8 +136,8 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, n NewToken) (string,
 	}
 	secret := tokenPrefix + newSecret()
 	t := &people.Token{
-		ID: newID(), Hash: hashSecret(secret), Hint: secret[len(secret)-4:], Name: n.Name, Scopes: n.Scopes,
-		FromShell: a.Shell, CreatedAt: s.now(), ExpiresAt: s.now().AddDate(0, 0, n.Days),
+		ID: newID(), Hash: hashSecret(secret), Hint: secret[len(secret)-4:], Name: n.Name, Profile: n.Profile,
+		MadeBy: a.userID(), Scopes: n.Scopes, FromShell: a.Shell, CreatedAt: s.now(), ExpiresAt: s.now().AddDate(0, 0, n.Days),
 	}
 	err := s.store.Update(ctx, func(tx Tx) error {
 		if err := s.bindToken(ctx, tx, a, n, t); err != nil {
@@ -126,6 +149,9 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, n NewToken) (string,
 		if err := tx.InsertToken(ctx, t); err != nil {
 			return err
 		}
+		if err := s.tellOfToken(ctx, tx, a, t); err != nil {
+			return err
+		}
 		return s.audit(ctx, tx, a, act{name: "token.create", serverID: t.ServerID, subject: t.Name, after: tokenFacts(t)})
 	})
 	if err != nil {
@@ -134,9 +160,21 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, n NewToken) (string,
 	return secret, t, nil
 }
 
+// tellOfToken tells a person that something decides as them which they did not make
+// themselves: whoever has the command line makes it without their password.
+func (s *Service) tellOfToken(ctx context.Context, tx Tx, a Actor, t *people.Token) error {
+	if !t.FromShell || !t.Has(people.ScopeReview) {
+		return nil
+	}
+	return tx.InsertNotices(ctx, []Notice{{
+		ID: newID(), UserID: t.UserID, Kind: NoticeToken, Actor: a.Label(), At: s.now(),
+		Text: fmt.Sprintf("made the token %s (…%s), which decides as you. Revoke it if you did not ask for it.", t.Name, t.Hint),
+	}})
+}
+
 // tokenFacts is what the audit keeps of a token.
 func tokenFacts(t *people.Token) any {
-	return map[string]any{"id": t.ID, "hint": t.Hint, "scopes": t.Scopes, "user": t.UserID, "expires": t.ExpiresAt}
+	return map[string]any{"id": t.ID, "hint": t.Hint, "scopes": t.Scopes, "profile": t.Profile, "user": t.UserID, "expires": t.ExpiresAt}
 }
 
 // checkToken checks what was asked for and fills in what was left out.
@@ -165,6 +203,23 @@ func checkToken(a Actor, n *NewToken) error {
 		if _, ok := people.ParseScope(string(sc)); !ok {
 			return Errorf(Invalid, "The scope %.40q is unknown: use push, gate, read or review.", sc)
 		}
+	}
+	return n.checkProfile()
+}
+
+// checkProfile checks what a token is bound to. Only what pushes and asks the gate can
+// be: whoever reads or reviews a server compares its profiles.
+func (n *NewToken) checkProfile() error {
+	wider := func(sc people.Scope) bool { return sc != people.ScopePush && sc != people.ScopeGate }
+	switch {
+	case n.Profile == "":
+		return nil
+	case !profileForm.MatchString(n.Profile):
+		return errProfile(n.Profile)
+	case n.ServerSlug == "":
+		return Errorf(Invalid, "A profile is of one server: name the server too.")
+	case slices.ContainsFunc(n.Scopes, wider):
+		return Errorf(Invalid, "A token that is bound to a profile can push and ask the gate. Leave out read and review, or the profile.")
 	}
 	return nil
 }

@@ -14,7 +14,9 @@ type tokenRow struct {
 	Hint      string                 `db:"hint"`
 	Name      string                 `db:"name"`
 	ServerID  string                 `db:"server_id"`
+	Profile   string                 `db:"profile"`
 	UserID    string                 `db:"user_id"`
+	MadeBy    string                 `db:"made_by"`
 	Scopes    jsonOf[[]people.Scope] `db:"scopes"`
 	FromShell bool                   `db:"from_shell"`
 	CreatedAt micros                 `db:"created_at"`
@@ -24,14 +26,15 @@ type tokenRow struct {
 }
 
 func (r tokenRow) token() people.Token {
-	return people.Token{ID: r.ID, Hash: r.Hash, Hint: r.Hint, Name: r.Name, ServerID: r.ServerID, UserID: r.UserID,
+	return people.Token{ID: r.ID, Hash: r.Hash, Hint: r.Hint, Name: r.Name, ServerID: r.ServerID,
+		Profile: r.Profile, UserID: r.UserID, MadeBy: r.MadeBy,
 		Scopes: r.Scopes.V, FromShell: r.FromShell, CreatedAt: time.Time(r.CreatedAt), ExpiresAt: time.Time(r.ExpiresAt),
 		LastUsed: time.Time(r.LastUsed), RevokedAt: time.Time(r.RevokedAt)}
 }
 
 func (t *tx) InsertToken(ctx context.Context, k *people.Token) error {
 	return insertOne(ctx, t, "tokens", tokenRow{ID: k.ID, Hash: k.Hash, Hint: k.Hint, Name: k.Name,
-		ServerID: k.ServerID, UserID: k.UserID, Scopes: jsonOf[[]people.Scope]{k.Scopes}, FromShell: k.FromShell,
+		ServerID: k.ServerID, Profile: k.Profile, UserID: k.UserID, MadeBy: k.MadeBy, Scopes: jsonOf[[]people.Scope]{k.Scopes}, FromShell: k.FromShell,
 		CreatedAt: micros(k.CreatedAt), ExpiresAt: micros(k.ExpiresAt), LastUsed: micros(k.LastUsed), RevokedAt: micros(k.RevokedAt)})
 }
 

@@ -63,7 +63,7 @@ type VerdictLine struct {
 	Did  string // "approved"
 	When When
 	Note prose.Visible
-	Tag  string // "own push", "used up"
+	Tag  string // "own push", "token of the shell", "used up"
 
 	Tried []TriedLine
 }

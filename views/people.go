@@ -78,7 +78,9 @@ type TokenLine struct {
 	Hint      string
 	Scopes    string
 	Server    prose.Visible // nil: every server
+	Profile   prose.Visible // nil: every profile
 	User      prose.Visible // nil: a machine
+	Maker     prose.Visible // nil: the command line, or not known
 	Tags      []string
 	Made      When
 	Ends      When
@@ -92,6 +94,7 @@ type TokenLine struct {
 type TokenForm struct {
 	Name    string
 	Servers []Place
+	Profile string // "": every one
 	Scopes  []Choice
 	Users   []Place
 	Days    string

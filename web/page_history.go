@@ -63,6 +63,6 @@ func (p *releasePresenter) answerLines() []views.AnswerLine {
 // together reports whether two verdicts, the newer first, are one answer to several
 // edits of a change.
 func together(a, b *review.Verdict) bool {
-	return a.UserID == b.UserID && a.Kind == b.Kind && a.Note == b.Note && a.UsedUp == b.UsedUp && a.OwnPush == b.OwnPush &&
+	return a.UserID == b.UserID && a.Kind == b.Kind && a.Note == b.Note && a.UsedUp == b.UsedUp && a.OwnPush == b.OwnPush && a.ShellToken == b.ShellToken &&
 		a.RevokedAt.Equal(b.RevokedAt) && a.At.Sub(b.At) < time.Second
 }

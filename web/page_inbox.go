@@ -105,6 +105,7 @@ var noticeWords = map[review.NoticeKind]string{
 	review.NoticeMention: "names you", review.NoticeThread: "a thread that you take part in", review.NoticeReview: "a release of yours, or one that you follow",
 	review.NoticePush: "you follow this", review.NoticeOverride: "passes without approval", review.NoticeAlarm: "a released version lost what it stood on",
 	review.NoticeAsked: "waits for a second person", review.NoticePolicy: "waits for a second person",
+	review.NoticeToken: "a token decides as you",
 }
 
 // inboxPage is what waits for somebody, and what they were told.
@@ -149,6 +150,8 @@ func (s *Server) noticeLine(n *review.Notice, slugs map[string]string) views.Not
 		l.URL = policyPath(slugs[n.ServerID])
 	case review.NoticeAsked:
 		l.URL = "/people#asked"
+	case review.NoticeToken:
+		l.URL = "/tokens"
 	}
 	if n.ThreadID != "" {
 		l.URL = releasePath(n.ReleaseID, "view", viewThreads) + "#t-" + n.ThreadID

@@ -333,7 +333,7 @@ func (s *Server) renderTokens(c echo.Context, status int, p views.TokensPage, fo
 	return s.render(c, status, views.Tokens(p))
 }
 
-func (s *Server) tokenLine(a review.Actor, t *people.Token, names map[string]string) views.TokenLine {
+func (s *Server) tokenLine(a review.Actor, t *review.TokenView, names map[string]string) views.TokenLine {
 	line := views.TokenLine{
 		Name: prose.Show(t.Name), Hint: t.Hint, Scopes: joinScopes(t.Scopes),
 		Made: s.when(t.CreatedAt), Ends: s.when(t.ExpiresAt), Used: s.when(t.LastUsed), Never: t.LastUsed.IsZero(),
@@ -341,13 +341,10 @@ func (s *Server) tokenLine(a review.Actor, t *people.Token, names map[string]str
 	if t.ServerID != "" {
 		line.Server = views.ShowName(cmpOr(names[t.ServerID], "another server"))
 	}
-	switch {
-	case t.UserID == "":
-	case a.User != nil && t.UserID == a.User.ID:
-		line.User = prose.Show("you")
-	default:
-		line.User = prose.Show("somebody else")
+	if t.Profile != "" {
+		line.Profile = views.ShowName(t.Profile)
 	}
+	line.User, line.Maker = you(a, t.UserID, t.User), you(a, t.MadeBy, t.Maker)
 	if t.FromShell {
 		line.Tags = append(line.Tags, "made in the shell")
 	}
@@ -362,6 +359,17 @@ func (s *Server) tokenLine(a review.Actor, t *people.Token, names map[string]str
 	return line
 }
 
+// you names somebody, nil nobody; who looks at the page is called you.
+func you(a review.Actor, id, label string) prose.Visible {
+	switch {
+	case id == "":
+		return nil
+	case a.User != nil && id == a.User.ID:
+		return prose.Show("you")
+	}
+	return prose.Show(label)
+}
+
 func joinScopes(scopes []people.Scope) string {
 	var out []string
 	for _, sc := range scopes {
@@ -374,7 +382,7 @@ const meValue = "me"
 
 func tokenForm(a review.Actor, servers []review.ServerView, form url.Values) *views.TokenForm {
 	f := &views.TokenForm{
-		Name: form.Get("name"), Days: cmpOr(form.Get("days"), "90"),
+		Name: form.Get("name"), Profile: form.Get("profile"), Days: cmpOr(form.Get("days"), "90"),
 		Users: []views.Place{{Value: meValue, Label: "You", Chosen: form.Get("as") == meValue || form == nil && !maintainsAny(a.User)}},
 	}
 	if maintainsAny(a.User) {
@@ -401,7 +409,7 @@ func (s *Server) addTokenForm(c echo.Context) error {
 		return err
 	}
 	a := s.actor(c)
-	n := review.NewToken{Name: form.Get("name"), ServerSlug: form.Get("server"), Days: days(form.Get("days"))}
+	n := review.NewToken{Name: form.Get("name"), ServerSlug: form.Get("server"), Profile: strings.TrimSpace(form.Get("profile")), Days: days(form.Get("days"))}
 	for _, sc := range form["scope"] {
 		n.Scopes = append(n.Scopes, people.Scope(sc))
 	}

@@ -281,6 +281,21 @@ func TestTokensPage(t *testing.T) {
 	if got := text(in.get(mia, "/tokens").html(t).Find("main")); !strings.Contains(got, "revoked") {
 		t.Errorf("after: %s", got)
 	}
+	bound := url.Values{"name": {"ci of ro"}, "profile": {"ro"}, "scope": {"push", "gate"}}
+	if a := in.postForm(mia, "/tokens", bound); a.status != http.StatusBadRequest || a.html(t).Find("#profile").AttrOr("value", "") != "ro" {
+		t.Errorf("a profile of no server: %d", a.status)
+	}
+	bound.Set("server", "git")
+	ro := text(in.want(http.StatusCreated, in.postForm(mia, "/tokens", bound)).html(t).Find("#token"))
+	if got := text(in.get(mia, "/tokens").html(t).Find("main")); !strings.Contains(got, "on GIT, profile ro only") || !strings.Contains(got, "by you") {
+		t.Errorf("bound to a profile: %s", got)
+	}
+	digest := "sha256:" + strings.Repeat("1", 64)
+	for profile, want := range map[string]int{"ro": http.StatusOK, "rw": http.StatusForbidden, "": http.StatusForbidden} {
+		if a := in.get(withToken(ro), "/api/v1/servers/git/gate?digest="+digest+"&profile="+profile); a.status != want {
+			t.Errorf("the gate of profile %q: %d %s", profile, a.status, a.body)
+		}
+	}
 }
 
 func TestErrorPages(t *testing.T) {

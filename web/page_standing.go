@@ -116,6 +116,8 @@ func (s *Server) verdictLine(v *review.Verdict) views.VerdictLine {
 		line.Tag = "used up"
 	case v.OwnPush:
 		line.Tag = "own push"
+	case v.ShellToken:
+		line.Tag = "token of the shell"
 	}
 	return line
 }
@@ -126,7 +128,7 @@ func distinct(list []*review.Verdict) []*review.Verdict {
 	var out []*review.Verdict
 	for _, v := range list {
 		same := slices.ContainsFunc(out, func(o *review.Verdict) bool {
-			return o.UserID == v.UserID && o.Kind == v.Kind && o.Note == v.Note && slices.Equal(o.Evidence, v.Evidence)
+			return o.UserID == v.UserID && o.Kind == v.Kind && o.Note == v.Note && o.ShellToken == v.ShellToken && slices.Equal(o.Evidence, v.Evidence)
 		})
 		if !same {
 			out = append(out, v)

@@ -31,7 +31,7 @@ func (s *Server) askProof(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if isAPI(c) {
-			return review.Errorf(review.Forbidden, "Prove first who you are: sign in anew in the browser, or use a review token.")
+			return review.Errorf(review.Forbidden, "This takes a fresh proof of who you are, and a session can't give one here. Do it on the page in the browser, which asks for your password; sign in anew and send this again; or, where the route takes tokens, send one with the scope review.")
 		}
 		form, err := s.form(c)
 		if err != nil {

@@ -365,12 +365,13 @@ type tokenCmd struct {
 }
 
 type tokenCreateCmd struct {
-	Server string   `help:"Only for this server; without: for every server."`
-	Scopes []string `help:"What it may do: push, gate, read, review." required:""`
-	User   string   `help:"Mail address of the person that it acts as; review needs one."`
-	Name   string   `help:"What it is for."`
-	Days   int      `help:"Days until it expires." default:"90"`
-	JSON   bool     `help:"Print JSON."`
+	Server  string   `help:"Only for this server; without: for every server."`
+	Profile string   `help:"Only for this profile of the server; without: for every profile. For push and gate."`
+	Scopes  []string `help:"What it may do: push, gate, read, review." required:""`
+	User    string   `help:"Mail address of the person that it acts as; review needs one."`
+	Name    string   `help:"What it is for."`
+	Days    int      `help:"Days until it expires." default:"90"`
+	JSON    bool     `help:"Print JSON."`
 }
 
 // Run creates a token.
@@ -380,7 +381,7 @@ func (c *tokenCreateCmd) Run(e *env) error {
 		return err
 	}
 	defer in.close()
-	n := review.NewToken{Name: c.Name, ServerSlug: c.Server, UserEmail: c.User, Days: c.Days}
+	n := review.NewToken{Name: c.Name, ServerSlug: c.Server, Profile: c.Profile, UserEmail: c.User, Days: c.Days}
 	for _, s := range c.Scopes {
 		scope, ok := people.ParseScope(s)
 		if !ok {

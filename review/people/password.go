@@ -21,7 +21,7 @@ const (
 	// SaltBytes is how long a salt must be.
 	SaltBytes = 16
 	// MinPassword is the fewest characters of a password.
-	MinPassword = 8
+	MinPassword = 12
 	maxPassword = 1024 // bytes, so that hashing stays cheap
 )
 

@@ -127,13 +127,20 @@ type Token struct {
 	Hint      string // last four characters, to tell tokens apart
 	Name      string
 	ServerID  string // "" is every server
+	Profile   string // of the server; "" is every profile
 	UserID    string // "" is a machine
+	MadeBy    string // user id, "" for the command line
 	Scopes    []Scope
 	FromShell bool // minted on the command line, not in the browser
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	LastUsed  time.Time
 	RevokedAt time.Time
+}
+
+// Reaches reports whether the token may act on a profile.
+func (t *Token) Reaches(profile string) bool {
+	return t == nil || t.Profile == "" || t.Profile == profile
 }
 
 // Has reports whether the token carries a scope.

@@ -26,6 +26,8 @@ var peopleCases = map[string]func(*world){
 	"a disabled account":                    peopleDisabled,
 	"who makes which tokens":                peopleTokens,
 	"tokens are not administration":         peopleTokenActs,
+	"a token of one profile":                peopleTokenProfile,
+	"a review token made in the shell":      peopleTokenTold,
 	"demo sign-in":                          peopleDemo,
 	"servers":                               peopleServers,
 	"the audit":                             peopleAudit,
@@ -407,12 +409,12 @@ func peopleTokens(w *world) {
 	}
 	ana, err := w.svc.Tokens(w.ctx, w.ana)
 	w.must(err)
-	if len(ana) != 1 || ana[0].Name != "ci" {
+	if len(ana) != 1 || ana[0].Name != "ci" || ana[0].Maker != "Ana" || ana[0].User != "" {
 		w.Errorf("Ana sees %+v", ana)
 	}
 	rita, err := w.svc.Tokens(w.ctx, w.rita)
 	w.must(err)
-	if len(rita) != 2 || !slices.ContainsFunc(rita, func(t people.Token) bool { return t.FromShell }) {
+	if len(rita) != 2 || !slices.ContainsFunc(rita, func(t review.TokenView) bool { return t.FromShell && t.Maker == "" && t.User == "Rita" }) {
 		w.Errorf("Rita sees %+v", rita)
 	}
 	w.refused(w.svc.RevokeToken(w.ctx, w.rob, rita[0].ID), review.NotFound)
@@ -438,6 +440,90 @@ func peopleTokenActs(w *world) {
 	w.must(err)
 	_, err = w.svc.Release(w.ctx, gateOnly, idOf(p))
 	w.refused(err, review.Forbidden, "read")
+}
+
+func peopleTokenProfile(w *world) {
+	both := []people.Scope{people.ScopePush, people.ScopeGate}
+	for name, n := range map[string]review.NewToken{
+		"read":      {ServerSlug: "mot", Profile: "ro", Scopes: []people.Scope{people.ScopeRead}},
+		"server":    {Profile: "ro", Scopes: both},
+		"1 to 63":   {ServerSlug: "mot", Profile: "r o", Scopes: both},
+		"Leave out": {ServerSlug: "mot", Profile: "ro", UserEmail: email("Rita"), Scopes: []people.Scope{people.ScopePush, people.ScopeReview}},
+	} {
+		_, _, err := w.svc.CreateToken(w.ctx, w.shell, n)
+		w.refused(err, review.Invalid)
+		if !strings.Contains(sentenceOf(err), name) {
+			w.Errorf("%+v: %s", n, sentenceOf(err))
+		}
+	}
+	bound, secret := w.token(review.NewToken{ServerSlug: "mot", Profile: "ro", Scopes: both})
+	free := w.push("1", three())
+	for _, params := range []review.PushParams{
+		{Version: "2"}, {Version: "2", Profile: "default"}, {Version: "2", Profile: "rw"}, {Version: "2", Preview: true},
+	} {
+		m := w.sending("2", three())
+		m.bearer, m.params = secret, params
+		_, err := w.send(m)
+		w.refused(err, review.Forbidden, "bound to the profile ro", "profile=ro")
+	}
+	log, err := w.svc.Deliveries(w.ctx, w.ana, "mot", review.Page{})
+	w.must(err)
+	if len(log) != 5 || log[0].Status != 403 {
+		w.Errorf("the refusals are not in the log: %+v", log)
+	}
+	for _, profile := range []string{"", "default", "rw"} {
+		_, err := w.svc.Gate(w.ctx, bound, "mot", profile, free.Answer.Listing.Digest)
+		w.refused(err, review.Forbidden, "bound to the profile ro")
+	}
+	m := w.sending("2", three())
+	m.bearer, m.params = secret, review.PushParams{Version: "2", Profile: "ro"}
+	own := w.pushAs(m)
+	g, err := w.svc.Gate(w.ctx, bound, "mot", "ro", own.Answer.Listing.Digest)
+	w.must(err)
+	if g.Profile != "ro" || g.Server != "mot" {
+		w.Errorf("the answer is of %s %s", g.Server, g.Profile)
+	}
+	_, err = w.svc.AddCapture(w.ctx, bound, free.Answer.Listing.ID, review.NewCapture{})
+	w.refused(err, review.Forbidden, "bound to the profile ro")
+	_, err = w.svc.Release(w.ctx, bound, idOf(own))
+	w.refused(err, review.Forbidden, "scope")
+}
+
+// peopleTokenTold: whoever has the command line decides as anybody, who has to hear of it.
+func peopleTokenTold(w *world) {
+	notices := func(a review.Actor) []review.Notice {
+		in, err := w.svc.Inbox(w.ctx, a, review.Page{})
+		w.must(err)
+		if in.Unread != len(in.Notices) {
+			w.Errorf("%d unread of %d", in.Unread, len(in.Notices))
+		}
+		return in.Notices
+	}
+	w.token(review.NewToken{ServerSlug: "mot", Scopes: []people.Scope{people.ScopePush}})
+	w.token(review.NewToken{UserEmail: email("Rita"), Scopes: []people.Scope{people.ScopeRead}})
+	_, _, err := w.svc.CreateToken(w.ctx, w.rita, review.NewToken{UserEmail: email("Rita"), Scopes: []people.Scope{people.ScopeReview}})
+	w.must(err)
+	if got := notices(w.rita); len(got) != 0 {
+		w.Errorf("Rita is told of what does not decide, or of her own: %+v", got)
+	}
+	bot, _ := w.token(review.NewToken{Name: "bot", UserEmail: email("Rita"), Scopes: []people.Scope{people.ScopeReview}})
+	got := notices(w.rita)
+	if len(got) != 1 || got[0].Kind != review.NoticeToken || got[0].Actor != "shell" || !strings.Contains(got[0].Text, "bot (…"+bot.Token.Hint+")") {
+		w.Fatalf("Rita is told %+v", got)
+	}
+	if got := notices(w.rob); len(got) != 0 {
+		w.Errorf("Rob is told of Rita's token: %+v", got)
+	}
+	w.released("1", three())
+	p := w.push("2", findMore("more"))
+	w.approve(bot, idOf(p), "find")
+	view := w.view(idOf(p))
+	if !slices.ContainsFunc(view.Changes, func(d review.Decided) bool {
+		return slices.ContainsFunc(d.Verdicts, func(v review.Verdict) bool { return v.ShellToken })
+	}) {
+		w.Error("the answer is not marked")
+	}
+	w.must(w.svc.RevokeToken(w.ctx, w.rita, bot.Token.ID))
 }
 
 func peopleDemo(w *world) {

@@ -146,7 +146,7 @@ func testUsers(b *bench) {
 
 func testTokens(b *bench) {
 	token := func(hash, user string) *people.Token {
-		return &people.Token{ID: newID(), Hash: []byte(hash), Hint: "wxyz", Name: "CI", ServerID: "s", UserID: user,
+		return &people.Token{ID: newID(), Hash: []byte(hash), Hint: "wxyz", Name: "CI", ServerID: "s", Profile: "ro", UserID: user, MadeBy: "mia",
 			Scopes: []people.Scope{people.ScopePush, people.ScopeGate}, FromShell: true, CreatedAt: b.now(), ExpiresAt: b.now()}
 	}
 	first, second, mine := token("\x00\xff1", ""), token("\x00\xff2", "ada"), token("\x00\xff3", "ada")
