@@ -286,12 +286,12 @@ func (p pair) judgedBy() [2]ReportKey {
 	return [2]ReportKey{p.key(reportOutline), p.findingKey(reportMarks)}
 }
 
-// waivers reads the open waivers, and takes them into what was found.
+// waivers reads the open waivers, and takes them and the policy into what was found.
 func (l *loader) waivers() error {
 	held, err := openWaivers(l.ctx, l.tx, l.profiles(), l.now)
 	for _, as := range l.found {
 		as.waivers = held[as.profile()]
-		as.judged = as.marks.judge(as.waivers, as.base == nil)
+		as.judged = as.marks.judge(as.server.Policy, as.waivers, as.base == nil)
 	}
 	return err
 }

@@ -1,9 +1,11 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +49,13 @@ type Finding struct {
 	Waivers []Waiver
 	// Waived is set when every place is waived: then it does not count.
 	Waived bool
+	// Unchecked is set beside Waived where somebody said that nobody could check, which
+	// is no word on whether the finding is right.
+	Unchecked bool
 }
+
+// Counts reports whether nobody accepted the finding and no policy turned it off.
+func (f *Finding) Counts() bool { return !f.Waived && !f.Off() }
 
 // Places returns every place of the finding, at least one, in the order of Bound.
 func (f *Finding) Everywhere() []lint.Place { return everywhere(&f.Finding) }
@@ -305,32 +313,80 @@ type judged struct {
 	listing []gate.Finding        // that are about no subject
 }
 
-// judge takes waivers in. Without a base everything is new.
-func (ms marks) judge(ws waivers, first bool) *judged {
+// judge takes in what the policy says of rules, and waivers. Without a base
+// everything is new.
+func (ms marks) judge(p gate.Policy, ws waivers, first bool) *judged {
 	j := &judged{at: map[int]gate.Findings{}}
 	for i := range ms {
 		m := &ms[i]
-		open := false
+		as, isNew := p.Grade(m.Rule, m.Severity), m.New || first
+		if as == gate.Off {
+			j.counts.Off++
+			continue
+		}
+		open, unchecked := false, false
 		for n, bound := range hashes(m.Bound) {
-			if ws.cover(bound, m.Severity) {
+			if w := ws.covering(bound, as); w != nil {
+				unchecked = unchecked || w.Kind == lint.CouldNotTell
 				continue
 			}
 			open = true
-			j.at[m.At[n]] = j.at[m.At[n]].With(m.Rule, m.Severity, m.New || first)
+			j.at[m.At[n]] = j.at[m.At[n]].With(m.Rule, as, isNew)
 			if m.At[n] == 0 {
-				j.listing = append(j.listing, gate.Finding{Rule: m.Rule, Severity: m.Severity, Old: !m.New && !first})
+				j.listing = append(j.listing, gate.Finding{Rule: m.Rule, Severity: as, Old: !isNew})
 			}
 		}
 		if !open {
-			j.counts.Waived++
+			j.counts.waive(unchecked)
 			continue
 		}
-		j.counts.Add(m.Severity)
-		if m.New || first {
+		j.counts.Add(as)
+		if isNew {
 			j.counts.New++
 		}
 	}
 	return j
+}
+
+// waive counts one finding that somebody accepted.
+func (c *FindingCounts) waive(unchecked bool) {
+	c.Waived++
+	if unchecked {
+		c.Unchecked++
+	}
+}
+
+// grade says of findings how the policy counts them, and orders them by that.
+func grade(found []Finding, p gate.Policy) {
+	changed := false
+	for i := range found {
+		f := &found[i]
+		as := p.Grade(f.Rule, f.Severity)
+		if as == f.Severity {
+			continue
+		}
+		changed = true
+		f.Policy = &lint.Override{Found: f.Severity, Off: as == gate.Off}
+		if !f.Policy.Off {
+			f.Severity = as
+		}
+	}
+	if changed {
+		slices.SortStableFunc(found, func(a, b Finding) int {
+			return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(b.Severity.Rank(), a.Severity.Rank()))
+		})
+	}
+}
+
+// rank puts what is new before what the base had, and last what is off.
+func (f *Finding) rank() int {
+	switch {
+	case f.Off():
+		return 0
+	case f.New:
+		return 2
+	}
+	return 1
 }
 
 // Add counts one more finding.
@@ -360,14 +416,17 @@ func (as *assessment) findingsOf(subject change.Subject, position int) gate.Find
 	return as.judged.at[position]
 }
 
-// FindingCounts are findings by severity, waived ones left out.
+// FindingCounts are findings by severity; what somebody accepted and what a policy
+// turned off is counted apart.
 type FindingCounts struct {
-	Critical int `json:"critical"`
-	High     int `json:"high"`
-	Warn     int `json:"warn"`
-	Info     int `json:"info"`
-	New      int `json:"new"`    // of those, not there in the gate base
-	Waived   int `json:"waived"` // not counted above
+	Critical  int `json:"critical"`
+	High      int `json:"high"`
+	Warn      int `json:"warn"`
+	Info      int `json:"info"`
+	New       int `json:"new"`       // of those, not there in the gate base
+	Waived    int `json:"waived"`    // accepted
+	Unchecked int `json:"unchecked"` // of those accepted, the ones that nobody could check
+	Off       int `json:"off"`       // by policy
 }
 
 func (j *judged) summary() *FindingCounts {
@@ -387,13 +446,17 @@ type FindingsView struct {
 // Counts counts the findings.
 func (v *FindingsView) Counts() FindingCounts { return CountFindings(v.Findings) }
 
-// CountFindings counts findings by severity, waived ones apart.
+// CountFindings counts findings by severity, those that don't count apart.
 func CountFindings(found []Finding) FindingCounts {
 	var c FindingCounts
 	for i := range found {
 		f := &found[i]
+		if f.Off() {
+			c.Off++
+			continue
+		}
 		if f.Waived {
-			c.Waived++
+			c.waive(f.Unchecked)
 			continue
 		}
 		c.Add(f.Severity)
@@ -418,7 +481,7 @@ func (s *Service) Findings(ctx context.Context, a Actor, listingID string) (*Fin
 				return err
 			}
 			held, err := s.waiversOf(ctx, tx, ProfileKey{info.ServerID, info.Profile})
-			held.mark(v.Findings)
+			held.mark(v.Findings, srv.Policy)
 			return err
 		})
 	})

@@ -418,14 +418,14 @@ func (l *lister) lookUp(pairs map[string]pair, rs []Release) (map[string]lookedU
 			continue
 		}
 		ws := held[ProfileKey{rs[i].ServerID, rs[i].Profile}]
-		if out[rs[i].ID], err = readLooked(kept, p, ws); err != nil {
+		if out[rs[i].ID], err = readLooked(kept, p, l.server(rs[i].ServerID).Policy, ws); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func readLooked(kept map[ReportKey][]byte, p pair, ws waivers) (found lookedUp, err error) {
+func readLooked(kept map[ReportKey][]byte, p pair, policy gate.Policy, ws waivers) (found lookedUp, err error) {
 	keys := p.judgedBy()
 	if body, ok := kept[keys[0]]; ok {
 		if found.outline, err = parseOutline(body); err != nil {
@@ -437,7 +437,7 @@ func readLooked(kept map[ReportKey][]byte, p pair, ws waivers) (found lookedUp, 
 		if err != nil {
 			return found, err
 		}
-		found.findings = ms.judge(ws, p.old.IsZero()).summary()
+		found.findings = ms.judge(policy, ws, p.old.IsZero()).summary()
 	}
 	return found, nil
 }

@@ -166,7 +166,7 @@ func (b *viewBuilder) sight() error {
 
 func (b *viewBuilder) findings() error {
 	found, err := fullFindings(b.ctx, b.tx, b.as.pair)
-	b.as.waivers.mark(found)
+	b.as.waivers.mark(found, b.as.server.Policy)
 	b.v.Findings = found
 	return err
 }

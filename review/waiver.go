@@ -75,22 +75,32 @@ func (w *Waiver) covers(s lint.Severity) bool { return s != lint.Critical || !w.
 // waivers are the open ones of a profile by what they are bound to.
 type waivers map[surface.Hash][]*Waiver
 
-// cover reports whether a place is waived.
-func (ws waivers) cover(bound surface.Hash, s lint.Severity) bool {
-	return slices.ContainsFunc(ws[bound], func(w *Waiver) bool { return w.covers(s) })
+// covering is the waiver by which a place is waived, nil for none.
+func (ws waivers) covering(bound surface.Hash, s lint.Severity) *Waiver {
+	for _, w := range ws[bound] {
+		if w.covers(s) {
+			return w
+		}
+	}
+	return nil
 }
 
-// mark says of findings whether they are waived, and by whom.
-func (ws waivers) mark(found []Finding) {
+// mark says of findings how the policy counts them, whether they are waived, and by
+// whom.
+func (ws waivers) mark(found []Finding, p gate.Policy) {
+	grade(found, p)
 	for i := range found {
 		f := &found[i]
-		f.Waived = true
+		f.Waived = !f.Off()
 		for _, bound := range f.Bound {
 			for _, w := range ws[bound] {
 				f.Waivers = append(f.Waivers, *w)
 			}
-			f.Waived = f.Waived && ws.cover(bound, f.Severity)
+			w := ws.covering(bound, f.Severity)
+			f.Waived = f.Waived && w != nil
+			f.Unchecked = f.Unchecked || w != nil && w.Kind == lint.CouldNotTell
 		}
+		f.Unchecked = f.Unchecked && f.Waived
 	}
 }
 
@@ -180,6 +190,9 @@ func (s *Service) Waive(ctx context.Context, a Actor, releaseID string, n NewWai
 		if err := as.mayWaive(a, f.Severity); err != nil {
 			return err
 		}
+		if f.Off() {
+			return Errorf(Conflict, "The policy turned %s off: this finding does not count, and needs no waiver.", f.Rule)
+		}
 		ws, err := s.newWaivers(a, as, f, &n)
 		if err != nil {
 			return err
@@ -214,7 +227,7 @@ func (as *assessment) finding(ctx context.Context, tx Tx, fingerprint string) (*
 	if err != nil {
 		return nil, err
 	}
-	as.waivers.mark(found)
+	as.waivers.mark(found, as.server.Policy)
 	for i := range found {
 		if slices.ContainsFunc(found[i].Everywhere(), func(p lint.Place) bool { return p.Fingerprint == fingerprint }) {
 			return &found[i], nil

@@ -21,7 +21,8 @@ type FindingView struct {
 	Excerpt prose.Visible
 	Fix     Sentence
 	More    string // "12 places in 9 tools"
-	Waived  bool
+	Policy  string // "off by policy", "" where the policy says nothing of it
+	Waived  bool   // accepted or off: it does not count
 	Waivers []WaiverView
 	Quote   string // address of a comment that quotes it, "" where one may not comment
 	Waive   *WaiveForm
@@ -58,10 +59,12 @@ type WaiveForm struct {
 
 // FindingList is findings with their counts.
 type FindingList struct {
-	Counts []CountBadge
-	Open   []FindingView
-	Waived []FindingView
-	None   string // what to say when there is none
+	Counts    []CountBadge
+	Open      []FindingView
+	Waived    []FindingView // accepted as a risk
+	Unchecked []FindingView // accepted since nobody could tell
+	Off       []FindingView // by policy
+	None      string        // what to say when there is none
 }
 
 var severityBadges = map[lint.Severity]Badge{
@@ -79,11 +82,32 @@ func SeverityBadge(s lint.Severity) Badge {
 	return Badge{Ask, "question", string(s)}
 }
 
-func waivedLabel(n int) string {
-	if n == 1 {
-		return "1 accepted finding"
+// apart is findings that don't count, for one reason.
+type apart struct {
+	label string
+	list  []FindingView
+}
+
+// apart are the lists that stand behind what counts.
+func (l FindingList) apart() []apart {
+	var out []apart
+	for _, a := range []struct {
+		one, more string
+		list      []FindingView
+	}{
+		{"1 accepted finding", " accepted findings", l.Waived},
+		{"1 finding that nobody could check", " findings that nobody could check", l.Unchecked},
+		{"1 finding that is off by policy", " findings that are off by policy", l.Off},
+	} {
+		switch n := len(a.list); n {
+		case 0:
+		case 1:
+			out = append(out, apart{a.one, a.list})
+		default:
+			out = append(out, apart{strconv.Itoa(n) + a.more, a.list})
+		}
 	}
-	return strconv.Itoa(n) + " accepted findings"
+	return out
 }
 
 var waiverBadges = map[lint.WaiverKind]Badge{

@@ -70,6 +70,7 @@ type PolicyForm struct {
 	OwnerCount  string
 	Teams       string
 	Families    string
+	Rules       string
 	Severities  []Place
 	Switches    []Choice
 	Days        string

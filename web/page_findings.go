@@ -98,18 +98,28 @@ func (p *releasePresenter) findingsAt(positions []int, tool string) *views.Findi
 			continue
 		}
 		mine = append(mine, *f)
-		v := p.finding(f, positions, tool, fmt.Sprintf("finding-%d", i))
-		if f.Waived {
-			list.Waived = append(list.Waived, v)
-		} else {
-			list.Open = append(list.Open, v)
-		}
+		listFinding(list, f, p.finding(f, positions, tool, fmt.Sprintf("finding-%d", i)))
 	}
 	if len(mine) == 0 {
 		return nil
 	}
 	list.Counts = findingBadges(review.CountFindings(mine))
 	return list
+}
+
+// listFinding puts a finding where it belongs: what counts, what somebody accepted as
+// it is, what nobody could check, and what the policy turned off.
+func listFinding(list *views.FindingList, f *review.Finding, v views.FindingView) {
+	to := &list.Open
+	switch {
+	case f.Off():
+		to = &list.Off
+	case f.Unchecked:
+		to = &list.Unchecked
+	case f.Waived:
+		to = &list.Waived
+	}
+	*to = append(*to, v)
 }
 
 // finding shows one finding beside the tool that it is about.
@@ -133,7 +143,7 @@ func (p *releasePresenter) finding(f *review.Finding, positions []int, tool, id 
 		return v
 	}
 	v.Quote = p.path("view", viewTools, "tool", tool, "at", at.Pointer, "quote", at.Fingerprint) + "#comment"
-	if !f.Waived && len(v.Waivers) == 0 {
+	if f.Counts() && len(v.Waivers) == 0 {
 		v.Waive = p.waiveForm(f, at.Fingerprint, tool, id)
 	}
 	return v
@@ -191,7 +201,7 @@ func (p *releasePresenter) waiver(w *review.Waiver, tool, id string) views.Waive
 func findingView(f *review.Finding, id string) views.FindingView {
 	v := views.FindingView{
 		ID: id, Badge: views.SeverityBadge(f.Severity), Rule: f.Rule, New: f.New, Place: placeName(f.Pointer),
-		Message: views.Say(f.Message), Fix: views.Say(f.Fix), Waived: f.Waived,
+		Message: views.Say(f.Message), Fix: views.Say(f.Fix), Waived: !f.Counts(), Policy: byPolicy(f),
 	}
 	if f.Tool != "" {
 		v.Tool = views.ShowName(f.Tool)
@@ -202,6 +212,17 @@ func findingView(f *review.Finding, id string) views.FindingView {
 		v.More = plural(n, "place", "places")
 	}
 	return v
+}
+
+// byPolicy says what a policy made of a finding, "" for nothing.
+func byPolicy(f *review.Finding) string {
+	switch {
+	case f.Policy == nil:
+		return ""
+	case f.Policy.Off:
+		return "off by policy"
+	}
+	return "by policy, found as " + string(f.Policy.Found)
 }
 
 // findingBadges are counts per severity, strongest first.
@@ -233,8 +254,13 @@ func findingWords(c *review.FindingCounts) string {
 	if len(parts) > 0 {
 		words = "findings: " + strings.Join(parts, ", ")
 	}
-	if c.Waived > 0 {
-		words += ", " + thousands(c.Waived) + " accepted"
+	for _, apart := range []struct {
+		n    int
+		word string
+	}{{c.Waived - c.Unchecked, "accepted"}, {c.Unchecked, "could not be checked"}, {c.Off, "off by policy"}} {
+		if apart.n > 0 {
+			words += ", " + thousands(apart.n) + " " + apart.word
+		}
 	}
 	return words
 }
@@ -246,7 +272,7 @@ func (p *releasePresenter) foundOn(c *card) []views.Sentence {
 	var worst *review.Finding
 	for i := range p.v.Findings {
 		f := &p.v.Findings[i]
-		if !f.New || f.Waived || f.Severity.Rank() < lint.Warn.Rank() || !p.standsOn(f, c) {
+		if !f.New || !f.Counts() || f.Severity.Rank() < lint.Warn.Rank() || !p.standsOn(f, c) {
 			continue
 		}
 		counts.Add(f.Severity)
@@ -285,11 +311,7 @@ func (s *Server) findingsOfListing(c echo.Context, id string, toolURL func(posit
 		if f.Position > 0 {
 			v.URL = toolURL(f.Position)
 		}
-		if f.Waived {
-			list.Waived = append(list.Waived, v)
-		} else {
-			list.Open = append(list.Open, v)
-		}
+		listFinding(list, f, v)
 	}
 	if len(view.Findings) == 0 {
 		list.None = "The rules found nothing."
@@ -319,11 +341,7 @@ func (p *releasePresenter) findingsOfSurface() *views.FindingList {
 		}
 		v := p.finding(f, []int{0}, "", fmt.Sprintf("finding-%d", i))
 		v.Quote = ""
-		if f.Waived {
-			list.Waived = append(list.Waived, v)
-		} else {
-			list.Open = append(list.Open, v)
-		}
+		listFinding(list, f, v)
 	}
 	if len(p.v.Findings) == 0 {
 		list.None = "The rules found nothing."

@@ -85,6 +85,34 @@ func TestFindingsBesideTheText(t *testing.T) {
 	}
 }
 
+// TestFindingsByPolicy: what the policy made of a finding stands beside it, on the
+// pages and in the API, and an off one stays listed.
+func TestFindingsByPolicy(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	text1 := "preset: team\nrules: {poison.conceal: off, desc.*: high}\n"
+	in.want(303, in.postForm(mia, "/servers/git/policy", url.Values{"version": {"1"}, "yaml": {text1}}))
+	pushed := in.pushed("git", "version=1", listing(tool("find", "Find."), tool("seek", conceals)))
+	page := in.want(200, in.get(mia, "/servers/git/listings/"+pushed.Listing.ID)).html(t)
+	f := findingOf(t, page, "poison.conceal")
+	if !f.HasClass("waived") || !strings.Contains(text(f), "highpoison.conceal off by policy") {
+		t.Errorf("off: %s", text(f))
+	}
+	if got := text(f.Closest("details").Find("summary").First()); got != "1 finding that is off by policy" {
+		t.Errorf("it stands under %q", got)
+	}
+	if !strings.Contains(text(page.Find("main")), "by policy, found as") {
+		t.Error("nothing says that desc.* counts by policy")
+	}
+	if got := in.get(mia, "/api/v1/listings/"+pushed.Listing.ID+"/findings").body; !strings.Contains(got, `"by_policy":{"found":"high","off":true}`) || !strings.Contains(got, `"off":false`) {
+		t.Errorf("API: %s", got)
+	}
+	if line := text(in.want(200, in.get(mia, "/servers/git")).html(t).Find("main")); !strings.Contains(line, "1 off by policy") {
+		t.Errorf("the server's page says %s", line)
+	}
+}
+
 // TestBaselineAsksAboutGraveFindings: the form has a field for each such tool.
 func TestBaselineAsksAboutGraveFindings(t *testing.T) {
 	in := newInstance(t)

@@ -54,7 +54,7 @@ func TestPolicyForm(t *testing.T) {
 	form := in.policyForm(mia)
 	for name, value := range map[string]string{
 		"act": "save", "wording.approvals": "2", "wording.reason": "yes", "owner.1.people": "mia@example.org", "owner.1.teams": "pay", "owner.1.names": "pay_*, refund_*",
-		"owner.1.class": "breaking", "teams": "pay: ben@example.org", "families": "billing: inv_*,\tpay_*\r\n", "finding_severity": "high", "days": "30", "ceiling": "9000",
+		"owner.1.class": "breaking", "teams": "pay: ben@example.org", "families": "billing: inv_*,\tpay_*\r\n", "finding_severity": "high", "rules": "desc.no-when: off\nparam.*: info", "days": "30", "ceiling": "9000",
 		"growth": "100", "host": "codex", "all_threads_block": "yes", "order_asks": "yes", "no_shell_tokens": "yes", "bound_deliveries_only": "yes",
 	} {
 		form.Set(name, value)
@@ -67,6 +67,7 @@ owners: [{people: [mia@example.org], teams: [pay], names: ["pay_*", "refund_*"],
 teams: {pay: [ben@example.org]}
 families: {billing: ["inv_*", "pay_*"]}
 finding_severity: high
+rules: {desc.no-when: off, param.*: info}
 destructive_expiry_days: 30
 limits: {ceiling: 9000, growth: 100, hosts: [codex]}
 all_threads_block: true
@@ -111,6 +112,8 @@ func TestPolicyRefused(t *testing.T) {
 		"who":    {"owner.1.people", "gus@example.org", 409, "gus@example.org"},
 		"number": {"days", "soon", 400, "days"},
 		"line":   {"breaking.approvals", "", 400, "lines/breaking"},
+		"rule":   {"rules", "desc.now-hen: off", 400, "the nearest is desc.no-when"},
+		"word":   {"rules", "desc.no-when: off, info", 400, "wants one of"},
 		"team":   {"teams", "no colon", 400, "no colon"},
 		"host":   {"host", "nohost", 400, "nohost"},
 	} {

@@ -93,6 +93,7 @@ func policyFields(p gate.Policy) url.Values {
 		}
 	}
 	v.Set("finding_severity", string(p.FindingSeverity))
+	v.Set("rules", ruleLines(p.Rules))
 	v["host"] = p.Limits.Hosts
 	for name, n := range map[string]int{"days": p.DestructiveDays, "ceiling": p.Limits.Ceiling, "growth": p.Limits.Growth} {
 		if n > 0 {
@@ -194,8 +195,36 @@ func readPolicyForm(v url.Values, old gate.Policy) (gate.Policy, error) {
 	if p.Teams, err = readGroups("Teams", v.Get("teams")); err != nil {
 		return p, err
 	}
-	p.Families, err = readGroups("Families", v.Get("families"))
+	if p.Families, err = readGroups("Families", v.Get("families")); err != nil {
+		return p, err
+	}
+	p.Rules, err = readRuleLines(v.Get("rules"))
 	return p.Spare(), err
+}
+
+// ruleLines writes overrides of rules, one a line.
+func ruleLines(rules map[string]lint.Severity) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		lines = append(lines, name+": "+string(rules[name]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// readRuleLines reads what ruleLines writes.
+func readRuleLines(text string) (map[string]lint.Severity, error) {
+	words, err := readGroups("Rules", text)
+	if len(words) == 0 {
+		return nil, err
+	}
+	rules := map[string]lint.Severity{}
+	for name, list := range words {
+		if len(list) != 1 {
+			return nil, review.Errorf(review.Invalid, "Rules: %.80q wants one of off, info, warn, high and critical.", name)
+		}
+		rules[name] = lint.Severity(list[0])
+	}
+	return rules, nil
 }
 
 func readLine(v url.Values, row gate.Row, old gate.Policy, p *gate.Policy) error {
@@ -268,7 +297,7 @@ var ownedClasses = []change.Class{change.Breaking, change.Undecided, change.Beha
 func presentPolicyForm(v url.Values) *views.PolicyForm {
 	f := &views.PolicyForm{
 		Presets: presetChoices(gate.Preset(v.Get("preset"))), OwnerCount: strconv.Itoa(ruleCount(v)),
-		Teams: v.Get("teams"), Families: v.Get("families"), Days: v.Get("days"), Ceiling: v.Get("ceiling"), Growth: v.Get("growth"),
+		Teams: v.Get("teams"), Families: v.Get("families"), Rules: v.Get("rules"), Days: v.Get("days"), Ceiling: v.Get("ceiling"), Growth: v.Get("growth"),
 	}
 	for _, a := range askRows {
 		f.Asks = append(f.Asks, presentAsk(v, a))

@@ -47,7 +47,7 @@ func (p Policy) Clauses() []Clause {
 	for _, f := range slices.Sorted(maps.Keys(p.Families)) {
 		say("families/"+f, strings.Join(p.Families[f], ", "))
 	}
-	for _, c := range p.switches() {
+	for _, c := range append(p.ruleClauses(), p.switches()...) {
 		say(c.Where, c.Says)
 	}
 	return out

@@ -156,7 +156,7 @@ func (e *evaluation) decide(s *Subject) {
 	}
 	if line.Block {
 		e.tally.block(s.Change)
-		e.requirement(s, Open, blockWhy(s), nil)
+		e.requirement(s, Open, blockWhy(e.facts.Policy, s), nil)
 		return
 	}
 	content := e.count(s, e.stands.content[contentKey(s)], line, rules, line.Reason && !exact)
@@ -188,7 +188,7 @@ func (e *evaluation) approved(s *Subject, counted []*Verdict) {
 // open asks for what is missing and names who can give it.
 func (e *evaluation) open(s *Subject, line Line, rules []ownerSet, counted []*Verdict, content bool) {
 	who, unmet := e.owners(line, rules, counted)
-	why := openWhy(s, line, len(counted), content) + unmet
+	why := openWhy(e.facts.Policy, s, line, len(counted), content) + unmet
 	e.tally.decisions++
 	e.tally.open = append(e.tally.open, s.Change)
 	if len(who) == 0 {
@@ -256,7 +256,7 @@ func (e *evaluation) findings() {
 		}
 		e.tally.findings++
 		e.add(Requirement{ID: "finding:" + f.Rule, State: Open, WhoCan: e.waivers(f.Severity),
-			Why: fmt.Sprintf("Rule %s found something of severity %s in the listing as a whole. Push a listing without it, or accept the finding with a reason.", f.Rule, f.Severity)})
+			Why: fmt.Sprintf("Rule %s found something of severity %s in the listing as a whole. Push a listing without it, or accept the finding with a reason.", f.Rule, e.facts.Policy.byPolicy(f.Rule, f.Severity))})
 	}
 }
 
@@ -275,7 +275,7 @@ func (e *evaluation) severity() {
 		e.tally.findings++
 		e.add(Requirement{ID: "findings:" + label(s), State: Open, WhoCan: e.waivers(s.Findings.Worst), Why: fmt.Sprintf(
 			"Rule %s found something of severity %s in %s, and this policy lets none of severity %s or graver by. Push a text without it, or accept the finding with a reason.",
-			s.Findings.Rule, s.Findings.Worst, label(s), e.facts.Policy.FindingSeverity)})
+			s.Findings.Rule, e.facts.Policy.byPolicy(s.Findings.Rule, s.Findings.Worst), label(s), e.facts.Policy.FindingSeverity)})
 	}
 }
 

@@ -152,7 +152,7 @@ func (p Policy) Check() string {
 	if p.FindingSeverity != "" && p.FindingSeverity.Rank() < 0 {
 		return fmt.Sprintf("finding_severity: there is no severity %.40q: use info, warn, high or critical, or leave it out.", string(p.FindingSeverity))
 	}
-	return ""
+	return p.checkRules()
 }
 
 const mostApprovals = 10
@@ -242,6 +242,7 @@ func (p Policy) Loosens(old Policy) []string {
 	}
 	out = append(out, p.loosensOwners(old)...)
 	out = append(out, p.Limits.loosens(old.Limits)...)
+	out = append(out, p.loosensRules(old)...)
 	say(old.AllThreads && !p.AllThreads, "threads: only those that were opened to block do.")
 	say(old.Order && !p.Order, "order: not asked for.")
 	say(!old.RequiredWithDefault && p.RequiredWithDefault, "required_with_default: asks what behaviour asks.")
@@ -292,6 +293,7 @@ func Strictest(old, now Policy) Policy {
 		out.Owners = append(out.Owners, r)
 	}
 	out.Limits = old.Limits.strictest(now.Limits)
+	out.strictestRules(old, now)
 	out.AllThreads = old.AllThreads || now.AllThreads
 	out.Order = old.Order || now.Order
 	out.RequiredWithDefault = old.RequiredWithDefault && now.RequiredWithDefault

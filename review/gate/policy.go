@@ -47,6 +47,13 @@ type Policy struct {
 	// accepts it, whether the base had it or not; "" for none.
 	FindingSeverity lint.Severity `json:"finding_severity,omitempty" yaml:"finding_severity,omitempty"`
 
+	// Rules overrides by rule, or by family as "desc.*", how findings count: [Off], or a
+	// severity. See [Policy.Grade].
+	Rules map[string]lint.Severity `json:"rules,omitempty" yaml:"rules,omitempty"`
+	// Floors is the least at which findings of a rule count. No author writes it: it is
+	// what [Strictest] leaves of an override that another policy does not have.
+	Floors map[string]lint.Severity `json:"-" yaml:"-"`
+
 	// LoosenedAt is when a version that asks for less came into force last. Releases
 	// that were open then are judged by [Effective].
 	LoosenedAt time.Time `json:"loosened_at,omitzero" yaml:"-"`

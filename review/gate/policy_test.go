@@ -35,6 +35,27 @@ func set(f func(*gate.Policy)) gate.Policy {
 	return p
 }
 
+// ruled is a team's policy with overrides: rule and word, in turn.
+func ruled(words ...lint.Severity) gate.Policy {
+	return set(func(p *gate.Policy) {
+		p.Rules = map[string]lint.Severity{}
+		for i := 0; i < len(words); i += 2 {
+			p.Rules[string(words[i])] = words[i+1]
+		}
+	})
+}
+
+func TestGrade(t *testing.T) {
+	p := ruled("desc.*", lint.Info, "desc.no-when", gate.Off, "poison.conceal", lint.Critical)
+	for rule, want := range map[string]lint.Severity{
+		"desc.no-when": gate.Off, "desc.steering": lint.Info, "poison.conceal": lint.Critical, "poison.override": lint.High, "descending": lint.High,
+	} {
+		if got := p.Grade(rule, lint.High); got != want {
+			t.Errorf("%s counts as %s, want %s", rule, got, want)
+		}
+	}
+}
+
 func TestLoosens(t *testing.T) {
 	preset := func(name gate.Preset) gate.Policy { return gate.Policy{Preset: name} }
 	rule := func(people ...string) gate.OwnerRule { return gate.OwnerRule{People: people, Names: []string{"pay_*"}} }
@@ -83,6 +104,15 @@ func TestLoosens(t *testing.T) {
 		{"expiry sooner", set(func(p *gate.Policy) { p.DestructiveDays = 30 }), set(func(p *gate.Policy) { p.DestructiveDays = 29 }), ""},
 		{"second factor", set(func(p *gate.Policy) { p.SecondFactor = true }), team(), "second_factor:"},
 		{"shell tokens", set(func(p *gate.Policy) { p.NoShellTokens = true }), team(), "shell_tokens:"},
+		{"a rule off", team(), ruled("poison.conceal", gate.Off), "rules: poison.conceal: off"},
+		{"a family off", team(), ruled("param.*", gate.Off), "rules: param.*: off"},
+		{"a rule lower", team(), ruled("poison.conceal", lint.Warn), "rules: poison.conceal: its findings count as warn"},
+		{"lower still", ruled("poison.conceal", lint.High), ruled("poison.conceal", lint.Warn), "rules: poison.conceal"},
+		{"a rule on again", ruled("poison.conceal", gate.Off), team(), ""},
+		{"a rule graver", ruled("poison.conceal", lint.Warn), ruled("poison.conceal", lint.Critical), ""},
+		{"as grave as it finds", team(), ruled("poison.conceal", lint.Critical), ""},
+		{"weaker cases count less", ruled("desc.no-when", lint.High), team(), "rules: desc.no-when: weaker"},
+		{"out of its family", ruled("desc.*", lint.High, "desc.no-when", gate.Off), ruled("desc.*", lint.High), ""},
 		{"bound deliveries", set(func(p *gate.Policy) { p.BoundDeliveries = true }), team(), "bound_deliveries:"},
 	}
 	for _, c := range cases {
@@ -103,6 +133,8 @@ func TestLoosens(t *testing.T) {
 	}
 }
 
+var words = []lint.Severity{gate.Off, lint.Info, lint.Warn, lint.High, lint.Critical}
+
 // TestStrictest holds at random that asking for both asks for no less than either.
 func TestStrictest(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
@@ -114,6 +146,19 @@ func TestStrictest(t *testing.T) {
 		}
 		if why := both.Loosens(b); len(why) > 0 {
 			t.Fatalf("less than the second: %q\n%+v\n%+v", why, a, b)
+		}
+		third := anyPolicy(r)
+		if why := gate.Strictest(both, third).Loosens(both); len(why) > 0 && !strings.HasPrefix(why[0], "families:") {
+			t.Fatalf("less than two: %q\n%+v\n%+v", why, both, third)
+		}
+		for _, s := range words[1:] {
+			want := a.Grade("desc.no-when", s)
+			if g := b.Grade("desc.no-when", s); g.Rank() > want.Rank() {
+				want = g
+			}
+			if got := both.Grade("desc.no-when", s); got != want {
+				t.Fatalf("found as %s it counts as %s, want %s: no more than either asks\n%v\n%v", s, got, want, a.Rules, b.Rules)
+			}
 		}
 	}
 }
@@ -134,6 +179,12 @@ func anyPolicy(r *rand.Rand) gate.Policy {
 	p.Limits = gate.Limits{Hosts: []string{"codex"}[:r.IntN(2)], Ceiling: r.IntN(3), Growth: r.IntN(3)}
 	p.NoShellTokens, p.BoundDeliveries, p.DestructiveDays = coin(), coin(), r.IntN(3)*10
 	p.SecondFactor = coin()
+	p.Rules = map[string]lint.Severity{}
+	for _, name := range []string{"desc.*", "desc.no-when", "poison.conceal"} {
+		if coin() {
+			p.Rules[name] = words[r.IntN(len(words))]
+		}
+	}
 	return p
 }
 
@@ -166,20 +217,26 @@ func TestPolicyCheck(t *testing.T) {
 		p    gate.Policy
 		want string
 	}{
-		"fine":             {owned(gate.OwnerRule{Teams: []string{"pay"}, Classes: []change.Class{change.Breaking}}), ""},
-		"preset":           {gate.Policy{Preset: "lax"}, "preset"},
-		"no approvals":     {withLine(gate.RowWording, gate.Line{}), "1 to 10"},
-		"rule for hidden":  {withLine(gate.RowHidden, gate.Line{Approvals: 1, Rule: true}), "no rule"},
-		"rule for new":     {withLine(gate.RowBehaviour, gate.Line{Approvals: 1, Rule: true}), "no rule"},
-		"blocked wording":  {withLine(gate.RowWording, gate.Line{Approvals: 1, Block: true}), "hidden characters"},
-		"unknown line":     {withLine("style", gate.Line{Approvals: 1}), "no such line"},
-		"team of nobody":   {owned(gate.OwnerRule{Teams: []string{"ops"}}), "no members"},
-		"rule of nobody":   {owned(gate.OwnerRule{Names: []string{"a"}}), "people or teams"},
-		"class":            {owned(gate.OwnerRule{Teams: []string{"pay"}, Classes: []change.Class{"big"}}), "class"},
-		"severity":         {set(func(p *gate.Policy) { p.FindingSeverity = lint.Warn }), ""},
-		"unknown severity": {set(func(p *gate.Policy) { p.FindingSeverity = "bad" }), "info, warn, high or critical"},
-		"days":             {set(func(p *gate.Policy) { p.DestructiveDays = -1 }), "3650"},
-		"families":         {set(func(p *gate.Policy) { p.Families = map[string][]string{"pay": nil} }), "pattern"},
+		"fine":              {owned(gate.OwnerRule{Teams: []string{"pay"}, Classes: []change.Class{change.Breaking}}), ""},
+		"preset":            {gate.Policy{Preset: "lax"}, "preset"},
+		"no approvals":      {withLine(gate.RowWording, gate.Line{}), "1 to 10"},
+		"rule for hidden":   {withLine(gate.RowHidden, gate.Line{Approvals: 1, Rule: true}), "no rule"},
+		"rule for new":      {withLine(gate.RowBehaviour, gate.Line{Approvals: 1, Rule: true}), "no rule"},
+		"blocked wording":   {withLine(gate.RowWording, gate.Line{Approvals: 1, Block: true}), "hidden characters"},
+		"unknown line":      {withLine("style", gate.Line{Approvals: 1}), "no such line"},
+		"team of nobody":    {owned(gate.OwnerRule{Teams: []string{"ops"}}), "no members"},
+		"rule of nobody":    {owned(gate.OwnerRule{Names: []string{"a"}}), "people or teams"},
+		"class":             {owned(gate.OwnerRule{Teams: []string{"pay"}, Classes: []change.Class{"big"}}), "class"},
+		"severity":          {set(func(p *gate.Policy) { p.FindingSeverity = lint.Warn }), ""},
+		"unknown severity":  {set(func(p *gate.Policy) { p.FindingSeverity = "bad" }), "info, warn, high or critical"},
+		"days":              {set(func(p *gate.Policy) { p.DestructiveDays = -1 }), "3650"},
+		"rules":             {ruled("param.*", lint.Info, "desc.no-when", gate.Off), ""},
+		"rule misspelt":     {ruled("desc.now-hen", gate.Off), "no such rule; the nearest is desc.no-when"},
+		"family misspelt":   {ruled("parm.*", gate.Off), "the nearest is param.*"},
+		"no rule at all":    {ruled("quite something else", gate.Off), "countersign rules lists them"},
+		"rule's word":       {ruled("desc.no-when", "on"), "use off, info, warn, high or critical"},
+		"a rule that's off": {ruled("surface.redundant-prefix", lint.Warn), "countersign lint alone"},
+		"families":          {set(func(p *gate.Policy) { p.Families = map[string][]string{"pay": nil} }), "pattern"},
 	} {
 		if got := c.p.Check(); c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -220,6 +277,7 @@ func TestYAML(t *testing.T) {
 	p.Lines = map[gate.Row]gate.Line{gate.RowWording: {Approvals: 2, Reason: true}}
 	p.Families = map[string][]string{"payment": {"pay_*", "refund"}}
 	p.DestructiveDays = 30
+	p.Rules = map[string]lint.Severity{"param.*": lint.Info, "desc.no-when": gate.Off}
 	text, err := p.YAML()
 	if err != nil {
 		t.Fatal(err)

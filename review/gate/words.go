@@ -89,7 +89,7 @@ func ruleWhy(s *Subject, p Policy) string {
 }
 
 // openWhy says what is asked for and how much of it is there.
-func openWhy(s *Subject, line Line, n int, content bool) string {
+func openWhy(p Policy, s *Subject, line Line, n int, content bool) string {
 	what := ""
 	switch {
 	case s.removal():
@@ -99,7 +99,7 @@ func openWhy(s *Subject, line Line, n int, content bool) string {
 	case s.Hidden:
 		what = "Hidden characters came in. "
 	case s.Findings.High():
-		what = foundWhy(s) + " "
+		what = foundWhy(p, s) + " "
 	case s.Kind == change.Added:
 		what = "It is new. "
 	case s.Kind == change.Renamed:
@@ -116,13 +116,13 @@ func openWhy(s *Subject, line Line, n int, content bool) string {
 	return what + "."
 }
 
-func foundWhy(s *Subject) string {
-	return fmt.Sprintf("Rule %s found something of severity %s that the base did not have.", s.Findings.NewRule, s.Findings.New)
+func foundWhy(p Policy, s *Subject) string {
+	return fmt.Sprintf("Rule %s found something of severity %s that the base did not have.", s.Findings.NewRule, p.byPolicy(s.Findings.NewRule, s.Findings.New))
 }
 
-func blockWhy(s *Subject) string {
+func blockWhy(p Policy, s *Subject) string {
 	if !s.Hidden && s.Findings.High() {
-		return foundWhy(s) + " This policy lets nobody approve that: ask for another text, or accept the finding with a reason."
+		return foundWhy(p, s) + " This policy lets nobody approve that: ask for another text, or accept the finding with a reason."
 	}
 	return "Hidden characters came in, and this policy lets nobody approve them. Ask for a listing without them."
 }

@@ -77,10 +77,22 @@ type Finding struct {
 	// Waiver is set when somebody accepted the finding. Such a finding is listed and
 	// never counted.
 	Waiver *Waiver
+
+	// Policy is set where a policy counts the finding otherwise than its rule does.
+	Policy *Override
 }
 
 // accepted reports whether somebody waived the finding, and meant that.
 func (f *Finding) accepted(k WaiverKind) bool { return f.Waiver != nil && f.Waiver.Kind == k }
+
+// Override is a policy's word on a finding.
+type Override struct {
+	Found Severity // that the rule gave
+	Off   bool     // it is listed and never counted; else Severity is the policy's
+}
+
+// Off reports whether a policy turned the finding off.
+func (f *Finding) Off() bool { return f.Policy != nil && f.Policy.Off }
 
 // ExcerptLimit is the most characters of an excerpt.
 const ExcerptLimit = 160
@@ -151,11 +163,11 @@ type Counts struct {
 	Critical, High, Warn, Info int
 }
 
-// Count counts findings that nobody waived.
+// Count counts findings that nobody waived and no policy turned off.
 func Count(findings []Finding) Counts {
 	var c Counts
 	for _, f := range findings {
-		if f.Waiver != nil {
+		if f.Waiver != nil || f.Off() {
 			continue
 		}
 		switch f.Severity {
@@ -172,12 +184,12 @@ func Count(findings []Finding) Counts {
 	return c
 }
 
-// Worst is the strongest severity among findings that nobody waived, "" when there
-// are none.
+// Worst is the strongest severity among findings that count, "" when there are
+// none.
 func Worst(findings []Finding) Severity {
 	worst := Severity("")
 	for _, f := range findings {
-		if f.Waiver == nil && f.Severity.Rank() > worst.Rank() {
+		if f.Waiver == nil && !f.Off() && f.Severity.Rank() > worst.Rank() {
 			worst = f.Severity
 		}
 	}

@@ -129,6 +129,49 @@ func matchesRule(list []string, rule string) bool {
 	return false
 }
 
+// NearestRule is the rule, or the family as "desc.*", that a name is most likely a
+// slip of the pen for: one change in three letters at most, "" for none.
+func NearestRule(name string) string {
+	const longest = 80 // of what can be a slip: rules are shorter by half
+	if len(name) > longest {
+		return ""
+	}
+	best, least := "", len(name)/3+1
+	try := func(known string) {
+		if d := slips(name, known); d < least {
+			best, least = known, d
+		}
+	}
+	for i := range catalogue().rules {
+		id := catalogue().rules[i].ID
+		family, _, _ := strings.Cut(id, ".")
+		try(id)
+		try(family + ".*")
+	}
+	return best
+}
+
+// slips counts the letters to add, drop or replace to make b of a.
+func slips(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
 // KnownRule reports whether a name stands for a rule, or for a family as "desc.*".
 func KnownRule(name string) bool {
 	for i := range catalogue().rules {

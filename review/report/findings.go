@@ -37,6 +37,14 @@ type findingJSON struct {
 	New           bool          `json:"new"`
 	Places        []placeJSON   `json:"places,omitempty"`
 	Waiver        *waiverJSON   `json:"waiver,omitempty"`
+	ByPolicy      *overrideJSON `json:"by_policy,omitempty"`
+}
+
+// overrideJSON is a policy's word on a finding: found is the severity that the rule
+// gave.
+type overrideJSON struct {
+	Found lint.Severity `json:"found"`
+	Off   bool          `json:"off"`
 }
 
 type placeJSON struct {
@@ -139,6 +147,9 @@ func findingForm(f lint.Finding) findingJSON {
 		form := waiverForm(w)
 		out.Waiver = &form
 	}
+	if o := f.Policy; o != nil {
+		out.ByPolicy = &overrideJSON{o.Found, o.Off}
+	}
 	return out
 }
 
@@ -159,6 +170,9 @@ func (f findingJSON) finding() lint.Finding {
 			Fingerprint: f.Fingerprint, Rule: f.Rule, Tool: out.Tool, Pointer: out.Pointer,
 			Reason: string(w.Reason), By: string(w.By), Kind: lint.WaiverKind(w.Kind), Expires: w.Expires,
 		}
+	}
+	if o := f.ByPolicy; o != nil {
+		out.Policy = &lint.Override{Found: o.Found, Off: o.Off}
 	}
 	return out
 }

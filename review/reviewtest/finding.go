@@ -23,6 +23,9 @@ var findingCases = map[string]func(*world){
 	"counts in the push's answer and in lists":         findingCounts,
 	"findings of a listing":                            findingListing,
 	"nothing is looked at twice":                       findingKept,
+	"a policy overrides rules":                         findingRules,
+	"a rule off takes a second person":                 findingRulesSecond,
+	"what nobody could check is told apart":            findingUnchecked,
 	"16: a waived text gains U+200B":                   waiverHidden,
 	"a waiver ends when annotations change":            waiverAnnotations,
 	"a waiver ends in time":                            waiverExpires,
@@ -139,6 +142,97 @@ func findingSeverity(w *world) {
 	w.wantGate(p, gate.Pass)
 	w.must(w.waive(w.ana, idOf(next), "poison.conceal"))
 	w.wantGate(next, gate.Pass)
+}
+
+// shellPolicy sets a policy as the operator, for whom it applies at once.
+func (w *world) shellPolicy(p gate.Policy) {
+	w.Helper()
+	_, err := w.setPolicy(w.shell, p)
+	w.must(err)
+}
+
+// findingRules: an override applies to findings that are kept already, wherever they
+// are counted or shown, and makes nothing anew.
+func findingRules(w *world) {
+	kept := &keeper{Store: w.store}
+	w.svc = review.NewService(kept, w.config())
+	p := w.released("1", three())
+	warned := p.Answer.Findings.Warn
+	p = w.push("2", joined(conceals))
+	made := kept.kinds["tool findings"]
+
+	graver := gate.Policy{Preset: gate.Team, Rules: map[string]lint.Severity{"poison.conceal": lint.Critical}}
+	w.shellPolicy(graver)
+	f := w.found(idOf(p), "poison.conceal")
+	if f.Severity != lint.Critical || f.Policy == nil || f.Policy.Found != lint.High || f.Off() {
+		w.Errorf("graver: %+v", f)
+	}
+	if r := w.requirement(w.wantGate(p, gate.Blocked, "approval:seek"), "approval:seek"); !strings.Contains(r.Why, "critical (by policy)") {
+		w.Errorf("why: %s", r.Why)
+	}
+
+	off := gate.Policy{Preset: gate.Team, FindingSeverity: lint.High, Rules: map[string]lint.Severity{"poison.*": gate.Off, "diff.security-regression": gate.Off}}
+	w.shellPolicy(off)
+	v := w.view(idOf(p))
+	f = w.found(idOf(p), "poison.conceal")
+	if c := review.CountFindings(v.Findings); !f.Off() || f.Waived || f.Severity != lint.High || c.Off == 0 || c.High != 0 || c.Critical != 0 {
+		w.Errorf("off: %+v, counts %+v", f, c)
+	}
+	if r := w.requirement(w.wantGate(p, gate.Blocked, "approval:seek"), "approval:seek"); strings.Contains(r.Why, "poison.conceal") {
+		w.Errorf("off and asked: %s", r.Why)
+	}
+	w.refused(w.waive(w.ana, idOf(p), "poison.conceal"), review.Conflict, "turned poison.conceal off")
+	rs, err := w.svc.Releases(w.ctx, w.vic, "mot", "", "", review.Page{})
+	w.must(err)
+	if c := rs[0].Findings; c.Off == 0 || c.High != 0 || rs[1].Findings.Warn != warned {
+		w.Errorf("in a list: %+v, released %+v", c, rs[1].Findings)
+	}
+	alone, err := w.svc.Findings(w.ctx, w.vic, p.Answer.Listing.ID)
+	w.must(err)
+	if c := alone.Counts(); c.Off != 1 || c.High != 0 || !alone.Findings[len(alone.Findings)-1].Off() {
+		w.Errorf("of the listing: %+v", c)
+	}
+	if n := kept.kinds["tool findings"]; n != made {
+		w.Errorf("%d tools looked at, then %d: a policy makes nothing anew", made, n)
+	}
+}
+
+// findingRulesSecond: the second person is asked, and open releases keep what they had.
+func findingRulesSecond(w *world) {
+	w.released("1", three())
+	p := w.push("2", joined(conceals))
+	off := gate.Policy{Preset: gate.Team, Rules: map[string]lint.Severity{"poison.conceal": gate.Off}}
+	made := w.mustSetPolicy(w.ana, off, review.PolicyProposed)
+	if len(made.Loosens) != 1 || !strings.Contains(made.Loosens[0], "poison.conceal: off") {
+		w.Errorf("loosens %q", made.Loosens)
+	}
+	_, err := w.svc.DecidePolicy(w.ctx, w.ben, "mot", made.Policy.Version, true)
+	w.must(err)
+	w.clock = w.clock.Add(time.Second)
+	if f := w.found(idOf(p), "poison.conceal"); f.Off() {
+		w.Error("off in a release that was open before")
+	}
+	if f := w.found(idOf(w.push("3", joined(conceals))), "poison.conceal"); !f.Off() {
+		w.Error("counts in a release that was opened after")
+	}
+	wrong := gate.Policy{Preset: gate.Team, Rules: map[string]lint.Severity{"poison.concel": gate.Off}}
+	_, err = w.setPolicy(w.ana, wrong)
+	w.refused(err, review.Invalid, "the nearest is poison.conceal")
+}
+
+func findingUnchecked(w *world) {
+	w.released("1", three())
+	p := w.push("2", joined(conceals))
+	_, err := w.svc.Waive(w.ctx, w.ana, idOf(p), review.NewWaiver{
+		Fingerprint: w.found(idOf(p), "poison.conceal").Fingerprint, Kind: lint.CouldNotTell, Reason: "No source.", Days: 30,
+	})
+	w.must(err)
+	f := w.found(idOf(p), "poison.conceal")
+	rs, err := w.svc.Releases(w.ctx, w.vic, "mot", "", "", review.Page{})
+	w.must(err)
+	if c := rs[0].Findings; !f.Waived || !f.Unchecked || c.Waived != 1 || c.Unchecked != 1 {
+		w.Errorf("%+v, counts %+v", f, c)
+	}
 }
 
 func findingMany(w *world) {
