@@ -29,7 +29,14 @@ require (
 	modernc.org/sqlite v1.62.0
 )
 
-require github.com/secure-systems-lab/go-securesystemslib v0.11.1
+require (
+	github.com/coreos/go-oidc/v3 v3.21.0
+	github.com/golang-jwt/jwt/v5 v5.3.1
+	github.com/oauth2-proxy/mockoidc v0.0.0-20261103160011-e06ed0b7cb7f
+	github.com/secure-systems-lab/go-securesystemslib v0.11.1
+)
+
+require github.com/go-jose/go-jose/v4 v4.1.8 // indirect
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -72,7 +79,7 @@ require (
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.43.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
-	golang.org/x/oauth2 v0.37.0 // indirect
+	golang.org/x/oauth2 v0.38.0
 	golang.org/x/sync v0.25.0 // indirect
 	golang.org/x/sys v0.50.0
 	golang.org/x/time v0.15.0 // indirect

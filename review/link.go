@@ -180,7 +180,8 @@ func (s *Service) UseSetUp(ctx context.Context, token, email, name, password, ad
 }
 
 // UseReset sets a password by an invitation or reset link, and ends the sessions
-// and tokens of the account.
+// and tokens of the account. Identities are unlinked: whoever took the account over
+// may have linked theirs.
 func (s *Service) UseReset(ctx context.Context, token, password, addr string) (*people.User, error) {
 	if _, _, err := s.Link(ctx, token); err != nil {
 		return nil, err // before a hash is made for nothing
@@ -203,6 +204,9 @@ func (s *Service) UseReset(ctx context.Context, token, password, addr string) (*
 			return err
 		}
 		if err := s.endAccess(ctx, tx, u.ID); err != nil {
+			return err
+		}
+		if err := tx.DeleteIdentitiesOfUser(ctx, u.ID); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.password", subject: u.Email, after: map[string]any{"sessions": 0, "tokens": 0}})

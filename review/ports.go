@@ -47,6 +47,7 @@ type Tx interface {
 	NoticeStore
 	PeopleStore
 	FactorStore
+	IdentityStore
 	DeliveryStore
 	ReportStore
 	CaptureStore

@@ -136,13 +136,14 @@ type Service struct {
 	store Store
 	cfg   Config
 
-	hashes      chan struct{} // a place for each password hash being made
-	analysing   sync.Map      // *sync.Mutex by server id
-	signIns     *throttle     // failures by account
-	signInAddrs *throttle     // failures by address
-	codes       *throttle     // one-time codes, by user
-	forgeries   *throttle     // pushes that could not be verified, by address
-	comments    *throttle     // by person
+	hashes         chan struct{} // a place for each password hash being made
+	analysing      sync.Map      // *sync.Mutex by server id
+	signIns        *throttle     // failures by account
+	signInAddrs    *throttle     // failures by address
+	identityStarts *throttle     // sign-ins begun at a provider, by address
+	codes          *throttle     // one-time codes, by user
+	forgeries      *throttle     // pushes that could not be verified, by address
+	comments       *throttle     // by person
 }
 
 // NewService returns a Service over a store.
@@ -156,12 +157,13 @@ func NewService(store Store, cfg Config) *Service {
 	}
 	return &Service{
 		store: store, cfg: cfg,
-		hashes:      make(chan struct{}, passwordHashes),
-		signIns:     newThrottle(failuresPerAccount, failureWindow),
-		signInAddrs: newThrottle(failuresPerAddress, failureWindow),
-		codes:       newThrottle(codesPerWindow, failureWindow),
-		forgeries:   newThrottle(forgeriesPerMinute, time.Minute),
-		comments:    newThrottle(cfg.Limits.CommentsPerHour, time.Hour),
+		hashes:         make(chan struct{}, passwordHashes),
+		signIns:        newThrottle(failuresPerAccount, failureWindow),
+		signInAddrs:    newThrottle(failuresPerAddress, failureWindow),
+		identityStarts: newThrottle(providerStarts, failureWindow),
+		codes:          newThrottle(codesPerWindow, failureWindow),
+		forgeries:      newThrottle(forgeriesPerMinute, time.Minute),
+		comments:       newThrottle(cfg.Limits.CommentsPerHour, time.Hour),
 	}
 }
 

@@ -7,9 +7,31 @@ type AccountPage struct {
 	Page
 	Email     prose.Visible
 	Factor    FactorLine
+	Provider  ProviderCard
 	Sessions  []SessionLine
 	EndOthers bool
 	Fault     Sentence
+}
+
+// ProviderCard says which identities of providers let somebody in.
+type ProviderCard struct {
+	Host   string // of the provider that may be linked; "" is none
+	Linked []IdentityLine
+}
+
+// IdentityLine is an identity that lets somebody in.
+type IdentityLine struct {
+	Host   string
+	Issuer string // names it in the form
+	Email  prose.Visible
+	Since  When
+}
+
+// LinkIdentityPage sends somebody on to the provider that they want to link.
+type LinkIdentityPage struct {
+	Page
+	Host string
+	URL  string
 }
 
 // FactorLine says whether there is a second factor.
@@ -60,6 +82,9 @@ type ProofPage struct {
 	Fields []HiddenField
 	Code   bool // ask for a code, not for the password
 	Fault  Sentence
+
+	Provider   string // host of an identity provider that may vouch instead; "" is none
+	NoPassword bool   // nothing but the provider can
 }
 
 // CodePage asks for the second half of a sign-in.

@@ -9,7 +9,8 @@ type HomePage struct {
 	Waiting []ReleaseLine
 	Servers []ServerLine
 	Alarms  []AlarmLine
-	AddURL  string // "" when the person may add no server
+	AddURL  string        // "" when the person may add no server
+	NoRole  prose.Visible // mail address of somebody who has no role anywhere yet; nil for others
 }
 
 // AlarmLine is a released version that lost what it stood on, until somebody looks

@@ -9,6 +9,9 @@ type SignInPage struct {
 	Next  string // a path of ours to go on to
 	Fault Sentence
 	Hint  Sentence // when nobody ever had an account
+
+	Provider    string // host of the identity provider; "" is none
+	ProviderURL string
 }
 
 // LinkPage is what a single-use link opens. Opening it changes nothing; its button

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
@@ -91,14 +92,19 @@ func newInstanceOn(t testing.TB, database string) *instance {
 		Limits: review.Limits{PushesPerMinute: 10_000, PushesPerDay: 10_000, OpenReleases: 10_000, CommentsPerHour: 10_000},
 	})
 	in.must(in.svc.PublishKey(t.Context()))
-	in.web, err = web.New(in.svc, web.Options{
-		BaseURL: baseURL, Sessions: st.Sessions(), Ready: st.Ping, Live: in.hub, Now: clock,
-		Log: slog.New(slog.NewTextHandler(in.log, nil)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in.serve(nil)
 	return in
+}
+
+// serve makes the server, with an identity provider or nil.
+func (in *instance) serve(provider *oidc.Provider) {
+	in.t.Helper()
+	var err error
+	in.web, err = web.New(in.svc, web.Options{
+		BaseURL: baseURL, Sessions: in.store.Sessions(), Ready: in.store.Ping, Live: in.hub, Now: func() time.Time { return in.now },
+		Log: slog.New(slog.NewTextHandler(in.log, nil)), Provider: provider,
+	})
+	in.must(err)
 }
 
 func (in *instance) must(err error) {

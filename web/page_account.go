@@ -30,7 +30,12 @@ func (s *Server) renderAccount(c echo.Context, status int, p views.AccountPage) 
 	if err != nil {
 		return err
 	}
+	links, err := s.svc.Identities(ctx, a)
+	if err != nil {
+		return err
+	}
 	p.Page = s.page(c, "Your account", "account")
+	p.Provider = s.providerCard(links)
 	p.Width = narrow
 	p.Email = prose.Show(a.User.Email)
 	p.Factor = s.factorLine(a.User, left)

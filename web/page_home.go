@@ -20,7 +20,12 @@ func (s *Server) homePage(c echo.Context) error {
 	for _, v := range home.Servers {
 		names[v.Server.ID] = views.ShowName(v.Server.Name)
 	}
+	var noRole prose.Visible
+	if a := s.actor(c); len(a.User.Memberships) == 0 {
+		noRole = prose.Show(a.User.Email)
+	}
 	return s.render(c, http.StatusOK, views.Home(views.HomePage{
+		NoRole:  noRole,
 		Page:    s.page(c, "", "home"),
 		Turn:    s.releaseLines(home.YourTurn, names),
 		Waiting: s.releaseLines(home.Waiting, names),

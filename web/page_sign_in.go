@@ -17,16 +17,25 @@ func (s *Server) signInPage(c echo.Context) error {
 	if s.actor(c).User != nil {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
-	p := views.SignInPage{Page: s.page(c, "Sign in", ""), Next: next}
-	p.Width = slim
+	p := s.signInModel(c, next)
 	needed, err := s.svc.SetUpNeeded(c.Request().Context())
 	if err != nil {
 		return err
 	}
 	if needed {
 		p.Hint = views.Say("Nobody has an account yet. `countersign serve` printed a link when it started: open it to make the first one.")
+		p.Provider = ""
 	}
 	return s.render(c, http.StatusOK, views.SignIn(p))
+}
+
+func (s *Server) signInModel(c echo.Context, next string) views.SignInPage {
+	p := views.SignInPage{Page: s.page(c, "Sign in", ""), Next: next}
+	p.Width = slim
+	if s.opt.Provider != nil {
+		p.Provider, p.ProviderURL = s.opt.Provider.Host(), path([]string{"sign-in", "oidc"}, "next", next)
+	}
+	return p
 }
 
 func (s *Server) signInForm(c echo.Context) error {
@@ -39,10 +48,8 @@ func (s *Server) signInForm(c echo.Context) error {
 	case review.Unauthenticated, review.Invalid, review.RateLimited:
 		f := describe(err, "")
 		failureHeaders(c, f)
-		p := views.SignInPage{
-			Page: s.page(c, "Sign in", ""), Email: form.Get("email"), Next: backTo(form.Get("next"), "/"), Fault: views.Say(f.Sentence),
-		}
-		p.Width = slim
+		p := s.signInModel(c, backTo(form.Get("next"), "/"))
+		p.Email, p.Fault = form.Get("email"), views.Say(f.Sentence)
 		return s.render(c, f.Status, views.SignIn(p))
 	}
 	if err != nil {

@@ -75,9 +75,13 @@ func notProved(c echo.Context, err error) (views.Sentence, int, bool) {
 }
 
 func (s *Server) renderProof(c echo.Context, status int, a review.Actor, form url.Values, fault views.Sentence) error {
+	provider, err := s.provesWith(c, a)
+	if err != nil {
+		return err
+	}
 	p := views.ProofPage{
 		Page: s.page(c, "Is it you?", ""), URL: c.Request().URL.RequestURI(), Code: a.User.HasSecondFactor(), Fault: fault,
-		Fields: hiddenFields(form),
+		Provider: provider, NoPassword: provider != "" && a.User.PasswordHash == "", Fields: hiddenFields(form),
 	}
 	p.Width = slim
 	return s.render(c, status, views.AskProof(p))

@@ -26,6 +26,7 @@ const (
 	sessionSince   = people.SessionSince
 	sessionFlashes = "flashes"
 	sessionProof   = "proof" // Unix seconds of when somebody last proved who they are
+	sessionFlow    = "flow"  // what is asked of the identity provider, see page_oidc.go
 	sessionHalf    = "half"  // id of a user whose code is still missing
 	halfLasts      = 10 * time.Minute
 	longestAgent   = 300 // bytes of what a browser says it is

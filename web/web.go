@@ -40,6 +40,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/review"
 )
 
@@ -69,6 +70,9 @@ type Options struct {
 	StopGrace time.Duration
 	// Build is shown by /healthz and at the foot of pages.
 	Build BuildInfo
+	// Provider lets people sign in with an OpenID Connect provider; nil is none. Its
+	// redirect URL is BaseURL + [ProviderBack].
+	Provider *oidc.Provider
 	// Live wakes pages that wait for news; nil is a hub that nobody tells anything,
 	// so that pages are told when they ask.
 	Live *live.Hub

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/config"
+	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/views/fixtures"
 	"github.com/countersign/countersign/web"
@@ -140,7 +141,12 @@ func newLog(w io.Writer, asJSON bool) *slog.Logger {
 
 // server joins the store and the workflow to the web.
 func (i *instance) server(log *slog.Logger, stories []web.Story) (*web.Server, error) {
+	provider, err := providerOf(i.cfg)
+	if err != nil {
+		return nil, err
+	}
 	s, err := web.New(i.svc, web.Options{
+		Provider:       provider,
 		BaseURL:        i.cfg.BaseURL,
 		TrustedProxies: i.cfg.TrustedProxies,
 		Sessions:       i.store.Sessions(),
@@ -158,6 +164,14 @@ func (i *instance) server(log *slog.Logger, stories []web.Story) (*web.Server, e
 		i.gauges(s)
 	}
 	return s, err
+}
+
+// providerOf is the identity provider of the configuration, nil for none.
+func providerOf(cfg config.Config) (*oidc.Provider, error) {
+	if cfg.OIDCIssuer == "" {
+		return nil, nil
+	}
+	return oidc.New(oidc.Config{Issuer: cfg.OIDCIssuer, ClientID: cfg.OIDCClientID, ClientSecret: cfg.OIDCClientSecret, RedirectURL: cfg.BaseURL + web.ProviderBack})
 }
 
 // stories are every page in every state, when somebody wants to see them.

@@ -54,7 +54,7 @@ var allowed = map[string][]string{
 	"views":                       append([]string{"static"}, pure...),
 	"views/fixtures":              append([]string{"static", "views"}, pure...),
 	"static":                      {},
-	"web":                         {"review/...", "web/api", "internal/live", "views", "static"},
+	"web":                         {"review/...", "web/api", "internal/live", "internal/oidc", "views", "static"},
 	"web/api":                     {"review/report"},
 	"web/client":                  {"web/api"},
 	"internal/arch":               {},
@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"internal/metrics":            {"review/..."},
 	"internal/worker":             {"review/..."},
 	"internal/mcp":                {"review/surface"},
+	"internal/oidc":               {},
 	"internal/demo":               {"review/surface"},
 	"internal/testkit":            {"review/..."},
 	"cmd/countersign":             {"..."},
@@ -90,6 +91,8 @@ var only = map[string][]string{
 	"github.com/santhosh-tekuri":      {"review/schema"},
 	"github.com/modelcontextprotocol": {"internal/mcp"},
 	"github.com/prometheus":           {"internal/metrics"},
+	"github.com/coreos/go-oidc":       {"internal/oidc"},
+	"golang.org/x/oauth2":             {"internal/oidc"},
 }
 
 type pkg struct {

@@ -43,6 +43,9 @@ type Config struct {
 	// RequireSecondFactor asks whoever decides for a second factor, on every server.
 	RequireSecondFactor bool
 
+	// An OpenID Connect provider that people may sign in with; all "" is none.
+	OIDCIssuer, OIDCClientID, OIDCClientSecret string
+
 	// TrustedProxies may say for whom they ask (X-Forwarded-For); by default none.
 	TrustedProxies []netip.Prefix
 
@@ -86,6 +89,9 @@ func Load(lookup Lookup) (Config, error) {
 	}
 	c.DatabaseURL = r.withPassword(c.DatabaseURL)
 	r.signingKey(&c)
+	c.OIDCIssuer = r.text("OIDC_ISSUER", "")
+	c.OIDCClientID = r.text("OIDC_CLIENT_ID", "")
+	c.OIDCClientSecret = r.secret("OIDC_CLIENT_SECRET")
 	c.TrustedProxies = r.prefixes("TRUSTED_PROXIES")
 	c.MetricsAddr = r.text("METRICS_ADDR", "")
 	c.MetricsToken = r.secret("METRICS_TOKEN")
@@ -166,6 +172,9 @@ func (c Config) Settings() []Setting {
 		plain("KEEP_REFS_DAYS", inDays(c.KeepRefs)),
 		plain("METRICS_ADDR", c.MetricsAddr),
 		hidden("METRICS_TOKEN", c.MetricsToken),
+		plain("OIDC_CLIENT_ID", c.OIDCClientID),
+		hidden("OIDC_CLIENT_SECRET", c.OIDCClientSecret),
+		plain("OIDC_ISSUER", c.OIDCIssuer),
 		plain("OPEN_RELEASES", strconv.Itoa(c.OpenReleases)),
 		plain("PUSHES_PER_DAY", strconv.Itoa(c.PushesPerDay)),
 		plain("PUSHES_PER_MINUTE", strconv.Itoa(c.PushesPerMinute)),
@@ -429,8 +438,32 @@ func (r *reader) check(c Config) {
 	if n := len(c.MetricsToken); n > 0 && n < MinSecret {
 		r.fault("METRICS_TOKEN", "has %d bytes, needs %d or more (for example the output of: openssl rand -base64 32)", n, MinSecret)
 	}
+	r.checkOIDC(c)
 	if !knownDatabase(c.DatabaseURL) {
 		r.fault("DATABASE_URL", "want sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME, got %q", redactURL(c.DatabaseURL))
+	}
+}
+
+// checkOIDC wants all of a provider or nothing. Its answers say who people are, so
+// they travel under TLS, but for a provider on this machine.
+func (r *reader) checkOIDC(c Config) {
+	if c.OIDCIssuer == "" && c.OIDCClientID == "" && c.OIDCClientSecret == "" {
+		return
+	}
+	for name, value := range map[string]string{"OIDC_ISSUER": c.OIDCIssuer, "OIDC_CLIENT_ID": c.OIDCClientID, "OIDC_CLIENT_SECRET": c.OIDCClientSecret} {
+		if value == "" {
+			r.fault(name, "is missing: sign-in through a provider takes %[1]sOIDC_ISSUER, %[1]sOIDC_CLIENT_ID and %[1]sOIDC_CLIENT_SECRET", Prefix)
+		}
+	}
+	if c.OIDCIssuer == "" {
+		return
+	}
+	u, err := url.Parse(c.OIDCIssuer)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":
+		r.fault("OIDC_ISSUER", "%q is no address such as https://id.example.com/realms/team", c.OIDCIssuer)
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		r.fault("OIDC_ISSUER", "%q is not under https://, so anybody on the way could say who people are", c.OIDCIssuer)
 	}
 }
 

@@ -66,6 +66,35 @@ func TestLoadReportsEveryFaultAtOnce(t *testing.T) {
 	}
 }
 
+func TestOIDC(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte("hunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	with := func(issuer, id, secret string) (config.Config, error) {
+		return config.Load(env("COUNTERSIGN_OIDC_ISSUER", issuer, "COUNTERSIGN_OIDC_CLIENT_ID", id, "COUNTERSIGN_OIDC_CLIENT_SECRET_FILE", secret))
+	}
+	for _, issuer := range []string{"https://id.example.com", "https://id.example.com/realms/team/", "http://127.0.0.1:5556/dex", "http://localhost"} {
+		c, err := with(issuer, "us", file)
+		if err != nil || c.OIDCIssuer != issuer || c.OIDCClientID != "us" || c.OIDCClientSecret != "hunter2" {
+			t.Errorf("%s: %+v, %v", issuer, c, err)
+		}
+		if all := strings.Join(c.Redacted(), "\n"); strings.Contains(all, "hunter2") || !strings.Contains(all, "OIDC_ISSUER="+issuer) {
+			t.Errorf("shown as:\n%s", all)
+		}
+	}
+	for _, issuer := range []string{"http://id.example.com", "id.example.com", "https://u:p@id.example.com", "https://id.example.com?x=1", "ftp://id.example.com"} {
+		if _, err := with(issuer, "us", file); err == nil || !strings.Contains(err.Error(), "COUNTERSIGN_OIDC_ISSUER") {
+			t.Errorf("%s: %v", issuer, err)
+		}
+	}
+	for missing, args := range map[string][3]string{"OIDC_ISSUER": {"", "us", file}, "OIDC_CLIENT_ID": {"https://id.example.com", "", file}, "OIDC_CLIENT_SECRET": {"https://id.example.com", "us", ""}} {
+		if _, err := with(args[0], args[1], args[2]); err == nil || !strings.Contains(err.Error(), missing+": is missing") {
+			t.Errorf("without %s: %v", missing, err)
+		}
+	}
+}
+
 func TestLoadSigningKey(t *testing.T) {
 	for name, tt := range map[string]struct {
 		env        []string

@@ -34,6 +34,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"talk", talkCases},
 		{"people", peopleCases},
 		{"factor", factorCases},
+		{"identity", identityCases},
 		{"list", listCases},
 		{"finding", findingCases},
 		{"retention", retentionCases},

@@ -96,6 +96,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"links", testLinks},
 		{"unused links", testUnusedLinks},
 		{"second factors", testSecondFactors},
+		{"identities", testIdentities},
 		{"deliveries", testDeliveries},
 		{"replays", testReplays},
 		{"unverified deliveries are counted", testUnverified},
