@@ -16,7 +16,7 @@ build: ## build the one binary into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/countersign ./cmd/countersign
 
 test: deps ## pass every test, bringing what they need and this machine lacks
-	scripts/with-postgres $(GO) test -timeout 14m $(PKG)
+	scripts/with-postgres $(GO) test -timeout 40m $(PKG)
 
 quick: ## pass the tests that need nothing but Go
 	$(GO) test $(PKG)

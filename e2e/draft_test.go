@@ -44,6 +44,10 @@ func (b *tab) another() *tab {
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	other := &tab{ctx: ctx, t: b.t}
 	b.t.Cleanup(cancel)
+	// The tab lives as long as the context that opens it, which must not be that of one step.
+	if err := chromedp.Do(ctx); err != nil {
+		b.t.Fatal(err)
+	}
 	other.show(screens[0])
 	return other
 }

@@ -45,7 +45,8 @@ type engine struct {
 	lock     string // taken by a migration before it looks
 	sealLock string // says whether nobody else seals, and keeps it so; "" when a transaction that writes does
 	notify   string // tells other programs on the database; "" when there are none
-	alone    string // begins a transaction that loses no more races; "" where writers are alone anyway
+	among    string // begins a transaction that writes among others; "" where writers are alone anyway
+	alone    string // begins one that loses no more races: it waits for those that write, and lets no other begin
 
 	anonymous bool // long statements are quicker with ? for $1
 
@@ -76,6 +77,9 @@ var (
 		// Whoever acts writes the audit, so nobody else commits an act meanwhile. Locking
 		// a table takes no snapshot: the first statement after it sees all that was
 		// committed while it waited.
+		// The others name it too, before anything else: whoever met the one alone only at
+		// the end would hold what that one needs.
+		among: "LOCK TABLE audit IN ROW EXCLUSIVE MODE",
 		alone: "LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE",
 
 		catalogue: `SELECT t.relname AS table_name, c.attname AS column_name, format_type(c.atttypid, c.atttypmod) AS type,

@@ -36,8 +36,7 @@ func (s *Store) transact(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions
 		return review.Errorf(review.Internal, "A transaction was begun inside another one.")
 	}
 	for lost := 0; ; lost++ {
-		alone := lost >= patience && opts == s.engine.update
-		again, err := s.once(ctx, pool, opts, alone, f)
+		again, err := s.once(ctx, pool, opts, s.opening(opts, lost), f)
 		if !again || lost == s.retries {
 			return err
 		}
@@ -47,15 +46,26 @@ func (s *Store) transact(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions
 	}
 }
 
+// opening is the statement with which a transaction begins that lost so many races.
+func (s *Store) opening(opts *sql.TxOptions, lost int) string {
+	switch {
+	case opts != s.engine.update:
+		return ""
+	case lost >= patience:
+		return s.engine.alone
+	}
+	return s.engine.among
+}
+
 // once runs one attempt; again says that it lost a race and may win the next.
-func (s *Store) once(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions, alone bool, f func(review.Tx) error) (again bool, err error) {
+func (s *Store) once(ctx context.Context, pool *sqlx.DB, opts *sql.TxOptions, opening string, f func(review.Tx) error) (again bool, err error) {
 	begun, err := pool.BeginTxx(ctx, opts)
 	if err != nil {
 		return false, failure(ctx, err)
 	}
 	defer begun.Rollback() // no-op after Commit; else for errors and panics alike
-	if alone && s.engine.alone != "" {
-		if _, err := begun.ExecContext(ctx, s.engine.alone); err != nil {
+	if opening != "" {
+		if _, err := begun.ExecContext(ctx, opening); err != nil {
 			return lostRace(err), failure(ctx, err)
 		}
 	}

@@ -37,8 +37,9 @@ type caller struct {
 // place is a server with all that a route can be about.
 type place struct {
 	*instance
-	release, listing, thread, digest, change, user, token, capture string
-	tool                                                           string // name of one in the newest release
+	release, listing, thread, digest, change, user, token string
+	captured, capture                                     string // a listing, and what a host sent of it
+	tool                                                  string // name of one in the newest release
 }
 
 // newPlace makes a server "git" with a release under review, and a server "shop".
@@ -59,6 +60,7 @@ func newPlace(t *testing.T, body string) (*place, []caller) {
 	p.release, p.listing, p.digest = pushed.Release.ID, pushed.Listing.ID, pushed.Listing.Digest
 	p.open(in.signedIn(roles["maintainer"]))
 	p.releasedVersion(roles["maintainer"])
+	p.capturedListing(in.signedIn(roles["maintainer"]))
 	_, tok, err := in.svc.CreateToken(t.Context(), shell, tokenOf("git", people.ScopeRead))
 	in.must(err)
 	p.token = tok.ID
@@ -94,10 +96,6 @@ func (p *place) open(as who) {
 		} `json:"changes"`
 	}](p.t, p.get(as, "/api/v1/releases/"+p.release+"/changes"))
 	p.change = changes.Changes[0].ID
-	a = p.postJSON(as, "/api/v1/listings/"+p.listing+"/captures", captureOf(captured(p.tool, "Reads one entity.")))
-	p.capture = decode[struct {
-		ID string `json:"id"`
-	}](p.t, a).ID
 }
 
 // releasedVersion releases a version in a profile of its own, so that there is a
@@ -105,6 +103,7 @@ func (p *place) open(as who) {
 func (p *place) releasedVersion(u *people.User) {
 	p.t.Helper()
 	pushed := p.pushed("git", "version=0.9.0&profile=locked", listing(tool("entity_get", "Reads one entity.")))
+	p.captured = pushed.Listing.ID
 	h, err := surface.ParseHash(pushed.Listing.Digest)
 	p.must(err)
 	maintainer := review.Actor{User: u, Via: "browser"}
@@ -114,12 +113,24 @@ func (p *place) releasedVersion(u *people.User) {
 	p.must(err)
 }
 
+// capturedListing brings what a host sent of the released listing, whose one tool
+// keeps its name in every host, whatever the listing under review is called.
+func (p *place) capturedListing(as who) {
+	p.t.Helper()
+	a := p.want(http.StatusCreated, p.postJSON(as, "/api/v1/listings/"+p.captured+"/captures", captureOf(captured("entity_get", "Reads one entity."))))
+	p.capture = decode[struct {
+		ID string `json:"id"`
+	}](p.t, a).ID
+}
+
 var pathParameter = regexp.MustCompile(`[:*]\w*`)
 
 // fill puts the ids of the place into a route's path.
 func (p *place) fill(row web.Row) string {
 	id := p.release
 	switch {
+	case strings.Contains(row.Path, ":capture"):
+		id = p.captured
 	case strings.Contains(row.Path, "/listings/:id"):
 		id = p.listing
 	case strings.Contains(row.Path, "/people/:id"), strings.Contains(row.Path, "/users/:id"):

@@ -257,16 +257,6 @@ func TestRawIsAFile(t *testing.T) {
 	}
 }
 
-func TestLaterCallsAreNotThereYet(t *testing.T) {
-	in := newInstance(t)
-	in.addServer("git", gate.Team)
-	in.pushed("git", "version=1", v1)
-	admin := in.signedIn(in.addUser("admin", people.Admin, ""))
-	for _, path := range []string{"/api/v1/servers/git/lock"} {
-		in.problem(path, in.get(admin, path), 404)
-	}
-}
-
 func TestOverride(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)

@@ -62,7 +62,7 @@ func TestInboxOverHTTP(t *testing.T) {
 		}
 	}
 	p.want(http.StatusCreated, p.postJSON(admin(callers), "/api/v1/releases/"+p.release+"/threads", `{"body":"What do you say, @reviewer?"}`))
-	if a := p.want(200, p.get(reviewer, "/inbox")); !strings.Contains(a.body, "1 unread") || !strings.Contains(a.body, "names you") {
+	if a := p.want(200, p.get(reviewer, "/inbox")); !strings.Contains(a.body, "2 unread") || !strings.Contains(a.body, "names you") {
 		t.Error("the inbox does not show the mention")
 	}
 	p.want(http.StatusSeeOther, p.postForm(reviewer, "/inbox/read", nil))
@@ -72,7 +72,7 @@ func TestInboxOverHTTP(t *testing.T) {
 			Kind string `json:"kind"`
 		} `json:"notices"`
 	}](t, p.want(200, p.get(reviewer, "/api/v1/inbox")))
-	if inbox.Unread != 0 || len(inbox.Notices) != 1 || inbox.Notices[0].Kind != "mention" {
+	if inbox.Unread != 0 || len(inbox.Notices) != 2 || inbox.Notices[0].Kind != "mention" || inbox.Notices[1].Kind != "token" {
 		t.Errorf("%+v", inbox)
 	}
 }

@@ -209,7 +209,7 @@ func TestProof(t *testing.T) {
 
 	in.now = in.now.Add(11 * time.Minute)
 	policy := `{"version":1,"yaml":"preset: team\nall_threads_block: true\n"}`
-	if p := in.problem("the API in the browser", in.postJSON(ann, "/api/v1/servers/git/policy", policy), http.StatusForbidden); !strings.Contains(p.Detail, "Prove first") {
+	if p := in.problem("the API in the browser", in.postJSON(ann, "/api/v1/servers/git/policy", policy), http.StatusForbidden); !strings.Contains(p.Detail, "fresh proof") {
 		t.Errorf("the API says %q", p.Detail)
 	}
 	in.want(http.StatusOK, in.get(ann, "/tokens")) // looking takes no proof

@@ -24,11 +24,13 @@ func (in *instance) document(as who, path string) *goquery.Document {
 func TestToolThroughVersions(t *testing.T) {
 	onBoth(t, func(t *testing.T, in *instance) {
 		in.addServer("git", gate.Team)
-		ana := in.signedIn(in.addUser("ana", people.Maintainer, "git"))
+		maintainer := in.addUser("ana", people.Maintainer, "git")
+		var ana who
 		name := "pay/\"<b>&é"
 		version := func(v, description string) {
 			t.Helper()
 			in.now = in.now.Add(time.Hour)
+			ana = in.signedIn(maintainer) // what proved who she is an hour ago is too old to release
 			p := in.pushed("git", "version="+v, listing(tool(name, description), tool("other", "Stays.")))
 			for _, id := range in.changeIDs(ana, p.Release.ID) {
 				in.want(200, in.postJSON(ana, "/api/v1/releases/"+p.Release.ID+"/verdicts", `{"items":[{"change":"`+id+`","verdict":"approve","note":"Read `+v+`."}]}`))
