@@ -163,22 +163,6 @@ func showIfAny(s string) prose.Visible {
 	return prose.Show(s)
 }
 
-// pagerOf are the addresses of older rows and of the newest.
-func pagerOf(c echo.Context, next string) (older, newest string) {
-	q := c.QueryParams()
-	at := func(before string) string {
-		return path(nil, "server", q.Get("server"), "before", before)
-	}
-	here := c.Request().URL.Path
-	if next != "" {
-		older = here + at(next)
-	}
-	if q.Get("before") != "" {
-		newest = here + at("")
-	}
-	return older, newest
-}
-
 // deliveriesPage lists pushes, refused ones too, newest first.
 func (s *Server) deliveriesPage(c echo.Context) error {
 	page, err := pageParams(c)

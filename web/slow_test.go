@@ -20,7 +20,7 @@ import (
 
 // listening runs the server as the program does, and returns where. end stops it and
 // returns what came of that, and how long it took.
-func (in *instance) listening() (address string, end func() (error, time.Duration)) {
+func (in *instance) listening() (address string, end func() (time.Duration, error)) {
 	in.t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	in.must(err)
@@ -30,7 +30,7 @@ func (in *instance) listening() (address string, end func() (error, time.Duratio
 	go func() { heard <- in.store.Listen(ctx, in.hub.Tell) }()
 	var once sync.Once
 	var took time.Duration
-	end = func() (err error, _ time.Duration) {
+	end = func() (_ time.Duration, err error) {
 		once.Do(func() {
 			begun := time.Now()
 			cancel()
@@ -38,7 +38,7 @@ func (in *instance) listening() (address string, end func() (error, time.Duratio
 			took = time.Since(begun)
 			<-heard
 		})
-		return err, took
+		return took, err
 	}
 	in.t.Cleanup(func() { end() })
 	return ln.Addr().String(), end
@@ -176,7 +176,7 @@ func TestThousandStreams(t *testing.T) {
 	page := time.Since(begun)
 	in.pushed("mot", "version=1", listing(tool("find", "Finds.")))
 	all := reach("after a push", 2*readers*each)
-	err, took := end()
+	took, err := end()
 	if err != nil || took > 15*time.Second {
 		t.Errorf("the end took %s: %v", took, err)
 	}
