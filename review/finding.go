@@ -423,10 +423,10 @@ type FindingCounts struct {
 	High      int `json:"high"`
 	Warn      int `json:"warn"`
 	Info      int `json:"info"`
-	New       int `json:"new"`       // of those, not there in the gate base
-	Waived    int `json:"waived"`    // accepted
-	Unchecked int `json:"unchecked"` // of those accepted, the ones that nobody could check
-	Off       int `json:"off"`       // by policy
+	New       int `json:"new"`             // of those, not there in the gate base
+	Waived    int `json:"waived"`          // accepted
+	Unchecked int `json:"could_not_check"` // of those accepted, the ones that nobody could check
+	Off       int `json:"off"`             // by policy
 }
 
 func (j *judged) summary() *FindingCounts {

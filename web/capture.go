@@ -23,17 +23,8 @@ func (s *Server) addCapture(c echo.Context) error {
 	if err != nil {
 		return bodyError(err)
 	}
-	v, err := s.svc.AddCapture(c.Request().Context(), s.actor(c), c.Param("id"), review.NewCapture{
-		Body: body, Host: c.QueryParam("host"), Variant: c.QueryParam("variant"),
-	})
-	if err != nil {
-		return err
-	}
-	answer, err := presentCapture(*v)
-	if err != nil {
-		return err
-	}
-	return writeJSON(c, http.StatusCreated, answer)
+	v, err := s.svc.AddCapture(c.Request().Context(), s.actor(c), c.Param("id"), capturedIn(c, body))
+	return answerCapture(c, v, err)
 }
 
 // pushCapture is addCapture for a machine, which knows the digest of what it listed.
@@ -42,9 +33,15 @@ func (s *Server) pushCapture(c echo.Context) error {
 	if err != nil {
 		return bodyError(err)
 	}
-	v, err := s.svc.PushCapture(c.Request().Context(), s.actor(c), c.Param("server"), c.QueryParam("digest"), review.NewCapture{
-		Body: body, Host: c.QueryParam("host"), Variant: c.QueryParam("variant"),
-	})
+	v, err := s.svc.PushCapture(c.Request().Context(), s.actor(c), c.Param("server"), c.QueryParam("digest"), capturedIn(c, body))
+	return answerCapture(c, v, err)
+}
+
+func capturedIn(c echo.Context, body []byte) review.NewCapture {
+	return review.NewCapture{Body: body, Host: c.QueryParam("host"), Variant: c.QueryParam("variant")}
+}
+
+func answerCapture(c echo.Context, v *review.CaptureView, err error) error {
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func changeID(value jsontext.Value) string {
 func presentTrials(list []gate.Trial) []api.Trial {
 	var out []api.Trial
 	for _, t := range list {
-		out = append(out, api.Trial{Prompt: t.Prompt, Host: t.Host, Outcome: t.Outcome})
+		out = append(out, api.Trial(t))
 	}
 	return out
 }
@@ -195,7 +195,7 @@ func presentTrials(list []gate.Trial) []api.Trial {
 func trials(list []api.Trial) []gate.Trial {
 	var out []gate.Trial
 	for _, t := range list {
-		out = append(out, gate.Trial{Prompt: t.Prompt, Host: t.Host, Outcome: t.Outcome})
+		out = append(out, gate.Trial(t))
 	}
 	return out
 }

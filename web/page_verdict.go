@@ -82,7 +82,7 @@ func trialFields(typed []views.Trial, rows int) []views.Trial {
 func typedBefore(trials []gate.Trial) []views.Trial {
 	var out []views.Trial
 	for _, t := range trials {
-		out = append(out, views.Trial{Prompt: t.Prompt, Host: t.Host, Outcome: t.Outcome})
+		out = append(out, views.Trial(t))
 	}
 	return out
 }

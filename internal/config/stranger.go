@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // ofCommands are the variables with our prefix that only the command line reads.
@@ -68,30 +70,9 @@ func nearest(name string, known []string) string {
 	short := strings.TrimPrefix(name, Prefix)
 	best, least := "", len(short)/3+1
 	for _, k := range known {
-		if d := distance(short, strings.TrimPrefix(k, Prefix)); d < least {
+		if d := levenshtein.ComputeDistance(short, strings.TrimPrefix(k, Prefix)); d < least {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-// distance counts the letters to add, drop or replace to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -138,7 +140,7 @@ func NearestRule(name string) string {
 	}
 	best, least := "", len(name)/3+1
 	try := func(known string) {
-		if d := slips(name, known); d < least {
+		if d := levenshtein.ComputeDistance(name, known); d < least {
 			best, least = known, d
 		}
 	}
@@ -149,27 +151,6 @@ func NearestRule(name string) string {
 		try(family + ".*")
 	}
 	return best
-}
-
-// slips counts the letters to add, drop or replace to make b of a.
-func slips(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // KnownRule reports whether a name stands for a rule, or for a family as "desc.*".

@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/proof"
 	"github.com/countersign/countersign/review/surface"
@@ -78,20 +76,7 @@ type Override struct {
 }
 
 // Text is a name that may hold lone surrogates, which it writes as escapes.
-type Text string
-
-// MarshalJSON writes the canonical literal.
-func (t Text) MarshalJSON() ([]byte, error) { return surface.EncodeString(string(t)), nil }
-
-// UnmarshalJSON reads a literal without replacing what is not Unicode.
-func (t *Text) UnmarshalJSON(b []byte) error {
-	s, ok := surface.DecodeString(jsontext.Value(b))
-	if !ok {
-		return fmt.Errorf("%.20q is no string", b)
-	}
-	*t = Text(s)
-	return nil
-}
+type Text = proof.Text
 
 // Of locks a listing, without any word of who approved it. Only a complete listing
 // can be locked: a part says nothing of what is not in it.

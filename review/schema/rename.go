@@ -3,6 +3,8 @@ package schema
 import (
 	"strings"
 	"unicode"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // renames pairs removed properties with added ones that look like the same thing
@@ -82,7 +84,7 @@ func nearness(a, b string) float64 {
 	if len(short) >= 2 && (strings.HasPrefix(long, short) || strings.HasSuffix(long, short)) {
 		return 0.8
 	}
-	d := distance([]rune(a), []rune(b))
+	d := levenshtein.ComputeDistance(a, b)
 	score := 1 - float64(d)/float64(max(len(a), len(b)))
 	if score < 0.75 {
 		return 0
@@ -145,26 +147,6 @@ func swaps(gone, fresh []string) map[string]int {
 		}
 	}
 	return out
-}
-
-// distance counts the insertions, deletions and replacements between two names.
-func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range a {
-		diag := row[0]
-		row[0] = i + 1
-		for j, y := range b {
-			cost := 1
-			if x == y {
-				cost = 0
-			}
-			diag, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diag+cost)
-		}
-	}
-	return row[len(b)]
 }
 
 // moved recognises a property that is gone at one place and came at another under

@@ -14,8 +14,8 @@ type FindingCounts struct {
 	New      int `json:"new"`    // of those, not there in the gate base
 	Waived   int `json:"waived"` // accepted, not counted above
 
-	Unchecked int `json:"unchecked"` // of those accepted, the ones that nobody could check
-	Off       int `json:"off"`       // by policy, not counted above
+	Unchecked int `json:"could_not_check"` // of those accepted, the ones that nobody could check
+	Off       int `json:"off"`             // by policy, not counted above
 }
 
 // Findings are what countersign lint prints, with the waivers that are open on
