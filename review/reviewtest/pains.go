@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/review"
@@ -26,8 +28,11 @@ var pains = map[string]func(*world, Pain) map[string]any{
 	"pains-drift_approval-01":  painStale,
 	"pains-drift_approval-05":  painBaseline,
 	"pains-drift_approval-06":  painTwoSurfaces,
+	"pains-drift_approval-07": painOutput,
+	"pains-review_workflow-01": painEvidence,
 	"pains-review_workflow-03": painReopened,
 	"pains-gate_ci-01":         painExits,
+	"pains-gate_ci-03":         painWeight,
 	"pains-gate_ci-05":         painOrder,
 	"pains-stale_client-01":    painWindow,
 }
@@ -104,6 +109,75 @@ func painTwoSurfaces(w *world, p Pain) map[string]any {
 		w.Errorf("eu is %s", got)
 	}
 	return map[string]any{"approval_shared": w.view(idOf(us)).Answer.Result == gate.Pass}
+}
+
+// painEvidence approves with what was tried, and looks for all of it in the gate's
+// answer and in the changelog.
+func painEvidence(w *world, p Pain) map[string]any {
+	asked := p.Inputs["approval"].(map[string]any)
+	name, prompt := asked["tool"].(string), asked["prompts_tested"].([]any)[0].(string)
+	w.released("1", listing(tool(name, "Reads an issue.")))
+	next := w.push("2", listing(tool(name, "Reads an issue and its labels.")))
+	tried := gate.Trial{Prompt: prompt, Host: "Inspector", Outcome: "Called it once"}
+	_, err := w.svc.Decide(w.ctx, w.rita, idOf(next), []review.VerdictItem{
+		{Change: w.change(idOf(next), name).ID, Verdict: review.Approve, Note: "Tried.", Evidence: []gate.Trial{tried}},
+	})
+	w.must(err)
+	for _, a := range w.gate(next.Answer.Listing.Digest).Approvals {
+		if !slices.Equal(a.Evidence, []gate.Trial{tried}) {
+			w.Errorf("the gate says of %s that %v was tried", a.Tool, a.Evidence)
+		}
+	}
+	changelog := w.view(idOf(next)).Changelog().Markdown
+	fields := []string{}
+	for _, f := range []struct{ name, text string }{{"prompt", prompt}, {"host", tried.Host}, {"outcome", tried.Outcome}} {
+		if strings.Contains(changelog, f.text) {
+			fields = append(fields, f.name)
+		}
+	}
+	return map[string]any{"evidence_fields": fields}
+}
+
+// painOutput approves a tool, and lists it with an instruction in what it returns.
+func painOutput(w *world, p Pain) map[string]any {
+	with := func(part string) string {
+		b, err := json.Marshal(p.Inputs[part])
+		w.must(err)
+		return listing(tool("pay", "Pays.", `"outputSchema":`+string(b)))
+	}
+	approved := w.released("1", with("approved_output"))
+	live := w.push("2", with("live_output"))
+	hits := 0
+	for _, f := range w.view(idOf(live)).Findings {
+		if strings.HasPrefix(f.Rule, "poison.") && strings.HasPrefix(f.Pointer, "/outputSchema/") {
+			hits++
+		}
+	}
+	where := ""
+	for _, d := range w.change(idOf(live), "pay").Details {
+		where, _, _ = strings.Cut(strings.TrimPrefix(d.Pointer, "/"), "/")
+	}
+	drift := live.Answer.Listing.Digest != approved.Answer.Listing.Digest && w.gate(live.Answer.Listing.Digest).Result == gate.Blocked
+	return map[string]any{"drift": drift, "where": where, "scan_hits": hits}
+}
+
+// painWeight changes a few tools of many: a page is given those, and a count of the
+// others.
+func painWeight(w *world, p Pain) map[string]any {
+	changed := int(p.Inputs["changed_tools"].(float64))
+	body := func(text string) string {
+		var tools []string
+		for i := range 400 {
+			said := fmt.Sprintf("Handles case %d.", i)
+			if i < changed {
+				said += text
+			}
+			tools = append(tools, tool(fmt.Sprintf("case_%d", i), said))
+		}
+		return listing(tools...)
+	}
+	w.released("1", body(""))
+	return map[string]any{"rendered_tools": len(w.view(idOf(w.push("2", body(" Never twice.")))).Changes)}
 }
 
 // painReopened approves many changed tools, and changes one again.
