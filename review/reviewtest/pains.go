@@ -28,7 +28,7 @@ var pains = map[string]func(*world, Pain) map[string]any{
 	"pains-drift_approval-01":  painStale,
 	"pains-drift_approval-05":  painBaseline,
 	"pains-drift_approval-06":  painTwoSurfaces,
-	"pains-drift_approval-07": painOutput,
+	"pains-drift_approval-07":  painOutput,
 	"pains-review_workflow-01": painEvidence,
 	"pains-review_workflow-03": painReopened,
 	"pains-gate_ci-01":         painExits,
