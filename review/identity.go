@@ -53,8 +53,8 @@ func (s *Service) BeginIdentity(addr string) error {
 }
 
 // SignInIdentity returns the account that an identity is linked to. Somebody new,
-// whose mail address is verified and known to no account, gets an account without a
-// role. An account with the same address is never taken for theirs. Who has a
+// whose mail address is verified and known to no account, gets an account with the
+// role of newcomers. An account with the same address is never taken for theirs. Who has a
 // second factor is not in yet: SignInCode follows.
 func (s *Service) SignInIdentity(ctx context.Context, id Identity, addr string) (*people.User, error) {
 	if err := id.check(); err != nil {
@@ -101,8 +101,8 @@ func (s *Service) userOfIdentity(ctx context.Context, tx Tx, id Identity, addr s
 	return u, err
 }
 
-// newcomer makes an account for somebody whom nobody invited. It may do nothing
-// until it is given a role.
+// newcomer makes an account for somebody whom nobody invited: with the role of
+// newcomers, which at most reads.
 func (s *Service) newcomer(ctx context.Context, tx Tx, id Identity, addr string) (*people.User, error) {
 	if !id.EmailVerified || id.Email == "" {
 		return nil, Errorf(Forbidden, "Your identity provider does not vouch for your mail address, so no account can be made of it. Ask an administrator for an invitation, and link this sign-in from your account page.")
@@ -124,6 +124,9 @@ func (s *Service) newcomer(ctx context.Context, tx Tx, id Identity, addr string)
 		return nil, err
 	}
 	u.JoinedAt = u.CreatedAt
+	if s.cfg.Newcomers == people.Viewer {
+		u.Memberships = []people.Membership{{Role: people.Viewer}}
+	}
 	if err := tx.InsertUser(ctx, u); err != nil {
 		return nil, err
 	}

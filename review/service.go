@@ -44,6 +44,10 @@ type Actor struct {
 type Config struct {
 	BaseURL string // of links, without a trailing slash
 	Secret  []byte // SECRET: seals webhook secrets and second factors, 32 bytes or more
+	// Newcomers is the role, on every server, of somebody whom an identity provider
+	// vouches for and whom nobody invited. It may be none; it is never more than
+	// people.Viewer.
+	Newcomers people.Role
 	// SecondFactor asks whoever decides for a second factor, on every server.
 	SecondFactor bool
 	// Signer gives the signing key, read anew each time so that a rotation needs no

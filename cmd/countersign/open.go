@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/metrics"
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/store"
 )
 
@@ -47,7 +48,7 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 	}
 	meter := metrics.New(version())
 	svc := review.NewService(st, review.Config{
-		BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), SecondFactor: cfg.RequireSecondFactor, Observer: meter, Signer: keyOf(cfg).read, Limits: limitsOf(cfg),
+		BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Newcomers: newcomersOf(cfg), SecondFactor: cfg.RequireSecondFactor, Observer: meter, Signer: keyOf(cfg).read, Limits: limitsOf(cfg),
 	})
 	if _, err := svc.IndexAll(ctx); err != nil {
 		st.Close()
@@ -67,6 +68,14 @@ func limitsOf(cfg config.Config) review.Limits {
 		PushesPerMinute: cfg.PushesPerMinute, PushesPerDay: cfg.PushesPerDay, OpenReleases: cfg.OpenReleases,
 		StoredBytes: cfg.ServerBytes, Samples: cfg.Samples, CommentsPerHour: cfg.CommentsPerHour,
 	}
+}
+
+// newcomersOf is the role of people who sign in uninvited.
+func newcomersOf(cfg config.Config) people.Role {
+	if cfg.OIDCNewcomers == config.NewcomersView {
+		return people.Viewer
+	}
+	return people.NoRole
 }
 
 // close seals what was done and ends all connections.

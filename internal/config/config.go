@@ -28,6 +28,12 @@ const MinSecret = 32
 // configured.
 const SigningKeyName = "signing-key.pem"
 
+// Values of Config.OIDCNewcomers.
+const (
+	NewcomersView = "viewer" // they read every server
+	NewcomersWait = "none"   // they see nothing until somebody gives them a role
+)
+
 // Config is the whole configuration of a server.
 type Config struct {
 	Addr        string // host:port to listen on
@@ -45,6 +51,8 @@ type Config struct {
 
 	// An OpenID Connect provider that people may sign in with; all "" is none.
 	OIDCIssuer, OIDCClientID, OIDCClientSecret string
+	// OIDCNewcomers is what somebody is who signs in there and whom nobody invited.
+	OIDCNewcomers string
 
 	// TrustedProxies may say for whom they ask (X-Forwarded-For); by default none.
 	TrustedProxies []netip.Prefix
@@ -92,6 +100,7 @@ func Load(lookup Lookup) (Config, error) {
 	c.OIDCIssuer = r.text("OIDC_ISSUER", "")
 	c.OIDCClientID = r.text("OIDC_CLIENT_ID", "")
 	c.OIDCClientSecret = r.secret("OIDC_CLIENT_SECRET")
+	c.OIDCNewcomers = r.text("OIDC_NEWCOMERS", NewcomersView)
 	c.TrustedProxies = r.prefixes("TRUSTED_PROXIES")
 	c.MetricsAddr = r.text("METRICS_ADDR", "")
 	c.MetricsToken = r.secret("METRICS_TOKEN")
@@ -175,6 +184,7 @@ func (c Config) Settings() []Setting {
 		plain("OIDC_CLIENT_ID", c.OIDCClientID),
 		hidden("OIDC_CLIENT_SECRET", c.OIDCClientSecret),
 		plain("OIDC_ISSUER", c.OIDCIssuer),
+		plain("OIDC_NEWCOMERS", c.OIDCNewcomers),
 		plain("OPEN_RELEASES", strconv.Itoa(c.OpenReleases)),
 		plain("PUSHES_PER_DAY", strconv.Itoa(c.PushesPerDay)),
 		plain("PUSHES_PER_MINUTE", strconv.Itoa(c.PushesPerMinute)),
@@ -447,6 +457,9 @@ func (r *reader) check(c Config) {
 // checkOIDC wants all of a provider or nothing. Its answers say who people are, so
 // they travel under TLS, but for a provider on this machine.
 func (r *reader) checkOIDC(c Config) {
+	if c.OIDCNewcomers != NewcomersView && c.OIDCNewcomers != NewcomersWait {
+		r.fault("OIDC_NEWCOMERS", "want %s or %s, got %q", NewcomersView, NewcomersWait, c.OIDCNewcomers)
+	}
 	if c.OIDCIssuer == "" && c.OIDCClientID == "" && c.OIDCClientSecret == "" {
 		return
 	}

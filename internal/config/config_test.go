@@ -26,7 +26,7 @@ func TestLoadDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Config{Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", DataDir: "data", DatabaseURL: "sqlite:" + filepath.Join("data", "countersign.db"),
-		SigningKeyFile: filepath.Join("data", "signing-key.pem"), OwnSigningKey: true, StopGrace: 20 * time.Second,
+		SigningKeyFile: filepath.Join("data", "signing-key.pem"), OwnSigningKey: true, OIDCNewcomers: config.NewcomersView, StopGrace: 20 * time.Second,
 		PushesPerMinute: 30, PushesPerDay: 500, OpenReleases: 20, ServerBytes: 1 << 30, Samples: 100, CommentsPerHour: 100, EventStreams: 5,
 		KeepDeliveries: 400 * 24 * time.Hour, KeepNotices: 180 * 24 * time.Hour, KeepRefs: 180 * 24 * time.Hour}
 	if d := cmp.Diff(want, c); d != "" {
@@ -87,6 +87,14 @@ func TestOIDC(t *testing.T) {
 		if _, err := with(issuer, "us", file); err == nil || !strings.Contains(err.Error(), "COUNTERSIGN_OIDC_ISSUER") {
 			t.Errorf("%s: %v", issuer, err)
 		}
+	}
+	for value, want := range map[string]string{"": config.NewcomersView, "viewer": config.NewcomersView, "none": config.NewcomersWait} {
+		if c, err := config.Load(env("COUNTERSIGN_OIDC_NEWCOMERS", value)); err != nil || c.OIDCNewcomers != want {
+			t.Errorf("newcomers %q: %q, %v", value, c.OIDCNewcomers, err)
+		}
+	}
+	if _, err := config.Load(env("COUNTERSIGN_OIDC_NEWCOMERS", "admin")); err == nil || !strings.Contains(err.Error(), "COUNTERSIGN_OIDC_NEWCOMERS: want viewer or none") {
+		t.Errorf("newcomers who rule: %v", err)
 	}
 	for missing, args := range map[string][3]string{"OIDC_ISSUER": {"", "us", file}, "OIDC_CLIENT_ID": {"https://id.example.com", "", file}, "OIDC_CLIENT_SECRET": {"https://id.example.com", "us", ""}} {
 		if _, err := with(args[0], args[1], args[2]); err == nil || !strings.Contains(err.Error(), missing+": is missing") {

@@ -12,6 +12,7 @@ import (
 
 var identityCases = map[string]func(*world){
 	"a newcomer":                          identityNewcomer,
+	"a newcomer who views":                identityViewer,
 	"27: same mail, other subject":        identitySameMail,
 	"one newcomer, many at once":          identityRace,
 	"nobody else's words":                 identityWords,
@@ -36,6 +37,22 @@ func (w *world) signInAs(id review.Identity) *people.User {
 	u, err := w.svc.SignInIdentity(w.ctx, id, "192.0.2.7")
 	w.must(err)
 	return u
+}
+
+// identityViewer: where newcomers may read, they read every server and decide nothing.
+func identityViewer(w *world) {
+	p := w.push("1", three())
+	cfg := w.config()
+	cfg.Newcomers = people.Viewer
+	w.svc = review.NewService(w.store, cfg)
+	nia := review.Actor{User: w.signInAs(identity("nia", "nia@example.com")), Via: "browser"}
+	if got := w.again(nia).User.RoleOn(w.server.ID); got != people.Viewer {
+		w.Errorf("she is %q", got)
+	}
+	_, err := w.svc.Server(w.ctx, nia, "mot")
+	w.must(err)
+	_, err = w.svc.WithdrawRelease(w.ctx, nia, idOf(p), "Not needed.", false)
+	w.refused(err, review.Forbidden)
 }
 
 func identityNewcomer(w *world) {
