@@ -52,10 +52,28 @@ type Finding struct {
 	// Unchecked is set beside Waived where somebody said that nobody could check, which
 	// is no word on whether the finding is right.
 	Unchecked bool
+	// Proposed are the waivers that a file beside the code asks for. They count for
+	// nothing.
+	Proposed []ProposedWaiver
 }
 
 // Counts reports whether nobody accepted the finding and no policy turned it off.
 func (f *Finding) Counts() bool { return !f.Waived && !f.Off() }
+
+// Holding is the waiver by which the finding is waived, nil when it is not: where its
+// places have several, one that says that nobody could check.
+func (f *Finding) Holding() *Waiver {
+	if !f.Waived {
+		return nil
+	}
+	var held *Waiver
+	for i := range f.Waivers {
+		if w := &f.Waivers[i]; w.covers(f.Severity) && (held == nil || held.Kind != w.Kind && w.Kind == lint.CouldNotTell) {
+			held = w
+		}
+	}
+	return held
+}
 
 // Places returns every place of the finding, at least one, in the order of Bound.
 func (f *Finding) Everywhere() []lint.Place { return everywhere(&f.Finding) }

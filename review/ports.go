@@ -42,6 +42,7 @@ type Tx interface {
 	NamingStore
 	ProposalStore
 	WaiverStore
+	ProposedWaiverStore
 	ViewedStore
 	DraftStore
 	NoticeStore

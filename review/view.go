@@ -52,6 +52,7 @@ type ReleaseView struct {
 	Viewed       map[string]bool  // by change id: the actor's own marks
 	Bases        []BaseChoice     // what a reviewer may look from
 	Findings     []Finding        // of the head, new ones first, waived ones too
+	Proposed     []ProposedFate   // waivers that a file proposes and that cover nothing
 	Sight        *Sight           // what the changes mean to models
 }
 
@@ -166,8 +167,16 @@ func (b *viewBuilder) sight() error {
 
 func (b *viewBuilder) findings() error {
 	found, err := fullFindings(b.ctx, b.tx, b.as.pair)
+	if err != nil {
+		return err
+	}
 	b.as.waivers.mark(found, b.as.server.Policy)
 	b.v.Findings = found
+	if !b.as.release.open() {
+		return nil
+	}
+	open, err := b.tx.OpenProposedWaivers(b.ctx, b.as.release.ID)
+	b.v.Proposed = propose(found, open, b.as, b.s.now())
 	return err
 }
 

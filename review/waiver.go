@@ -134,6 +134,10 @@ type NewWaiver struct {
 	Kind        lint.WaiverKind
 	Reason      string
 	Days        int // from now; 0 is the default
+
+	place string // fingerprint of the one place that it is for, "" for all of them
+	last  string // day that it must not outlive, "" for none
+	from  string // id of the [ProposedWaiver] that it is made of, "" for none
 }
 
 // How long waivers hold.
@@ -171,7 +175,11 @@ func (n *NewWaiver) until(s lint.Severity, now time.Time) (time.Time, error) {
 	if days > most {
 		return time.Time{}, Errorf(Invalid, "A waiver of a %s finding holds for %d days at most.", s, most)
 	}
-	return now.AddDate(0, 0, days), nil
+	until := now.AddDate(0, 0, days)
+	if last, err := time.Parse(time.DateOnly, n.last); err == nil && last.AddDate(0, 0, 1).Before(until) {
+		until = last.AddDate(0, 0, 1)
+	}
+	return until, nil
 }
 
 // Waive accepts a finding of a release's head. It takes a reviewer, for findings of
@@ -190,32 +198,38 @@ func (s *Service) Waive(ctx context.Context, a Actor, releaseID string, n NewWai
 		if err := as.mayWaive(a, f.Severity); err != nil {
 			return err
 		}
-		if f.Off() {
-			return Errorf(Conflict, "The policy turned %s off: this finding does not count, and needs no waiver.", f.Rule)
-		}
-		ws, err := s.newWaivers(a, as, f, &n)
-		if err != nil {
-			return err
-		}
-		if len(ws) == 0 {
-			return Errorf(Conflict, "This finding is accepted already.")
-		}
-		if err := tx.InsertWaivers(ctx, ws); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, a, act{
-			name: "waiver.add", serverID: as.server.ID, subject: ws[0].ID,
-			after: map[string]any{
-				"release": as.release.ID, "digest": as.revision.Digest, "policy": as.server.Policy.Version, "profile": as.release.Profile,
-				"rule": f.Rule, "rule_version": ws[0].RuleVersion, "severity": f.Severity, "fingerprint": n.Fingerprint, "places": len(ws),
-				"kind": n.Kind, "reason": n.Reason, "until": ws[0].Until,
-			},
-		})
+		_, err = s.waiveFinding(ctx, tx, a, as, f, &n)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return s.Release(ctx, a, releaseID)
+}
+
+// waiveFinding stores the waivers of a finding, at least one, for who may.
+func (s *Service) waiveFinding(ctx context.Context, tx Tx, a Actor, as *assessment, f *Finding, n *NewWaiver) ([]Waiver, error) {
+	if f.Off() {
+		return nil, Errorf(Conflict, "The policy turned %s off: this finding does not count, and needs no waiver.", f.Rule)
+	}
+	ws, err := s.newWaivers(a, as, f, n)
+	if err != nil {
+		return nil, err
+	}
+	if len(ws) == 0 {
+		return nil, Errorf(Conflict, "This finding is accepted already.")
+	}
+	if err := tx.InsertWaivers(ctx, ws); err != nil {
+		return nil, err
+	}
+	return ws, s.audit(ctx, tx, a, act{
+		name: "waiver.add", serverID: as.server.ID, subject: ws[0].ID,
+		after: map[string]any{
+			"release": as.release.ID, "digest": as.revision.Digest, "policy": as.server.Policy.Version, "profile": as.release.Profile,
+			"rule": f.Rule, "rule_version": ws[0].RuleVersion, "severity": f.Severity, "fingerprint": n.Fingerprint, "places": len(ws),
+			"kind": n.Kind, "reason": n.Reason, "until": ws[0].Until, "proposed": n.from,
+		},
+	})
 }
 
 // finding returns a finding of the candidate, with what people said of it.
@@ -266,7 +280,7 @@ func (s *Service) newWaivers(a Actor, as *assessment, f *Finding, n *NewWaiver) 
 	}
 	var ws []Waiver
 	for i, p := range places {
-		if len(as.waivers[f.Bound[i]]) > 0 {
+		if len(as.waivers[f.Bound[i]]) > 0 || n.place != "" && n.place != p.Fingerprint {
 			continue
 		}
 		ws = append(ws, Waiver{

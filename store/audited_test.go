@@ -63,7 +63,7 @@ var playedElsewhere = map[string]string{
 // keeps says which sides of an act the audit has, by what was done: "b" is what was
 // before, "a" what is after. What begins has no before, what ends need have no after.
 var keeps = map[string]string{
-	"accept": "a", "add": "a", "alarm": "a", "agree": "a", "approve": "a", "comment": "a", "create": "a", "forget": "a",
+	"accept": "a", "add": "a", "alarm": "a", "agree": "a", "approve": "a", "comment": "a", "create": "a", "decline": "a", "forget": "a",
 	"invite": "a", "open": "a", "override": "a", "propose": "a", "prove": "a", "push": "a", "purge": "a", "refuse": "a",
 	"reject": "a", "restore": "a", "set-up": "a", "start": "a", "password": "a", "confirm": "a", "revoke-answers": "a", "clear-alarm": "a",
 	"give": "a", "take": "a", "join": "a", "identity-linked": "a", "identity-unlinked": "b", "rotate-secret": "a", "withdraw": "a",

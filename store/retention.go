@@ -51,6 +51,7 @@ func (t *tx) ForgetRef(ctx context.Context, releaseID string) error {
 		"DELETE FROM drafts WHERE release_id = $1",
 		"DELETE FROM notifications WHERE release_id = $1",
 		"DELETE FROM looks WHERE release_id = $1",
+		"DELETE FROM proposed_waivers WHERE release_id = $1 AND state = 'open'",
 		"UPDATE deliveries SET listing_id = '', release_id = '' WHERE release_id = $1",
 		"DELETE FROM revisions WHERE release_id = $1",
 		"DELETE FROM releases WHERE id = $1",

@@ -10,22 +10,23 @@ import (
 // FindingView is what a rule says about a place. It is never a comment: nobody
 // wrote it, and nobody answers it but by a waiver or another text.
 type FindingView struct {
-	ID      string
-	Badge   Badge
-	Rule    string
-	New     bool
-	Tool    prose.Visible // nil where the page is about one tool, or for the listing
-	Place   string        // "description"
-	URL     string        // of the place, "" for none
-	Message Sentence
-	Excerpt prose.Visible
-	Fix     Sentence
-	More    string // "12 places in 9 tools"
-	Policy  string // "off by policy", "" where the policy says nothing of it
-	Waived  bool   // accepted or off: it does not count
-	Waivers []WaiverView
-	Quote   string // address of a comment that quotes it, "" where one may not comment
-	Waive   *WaiveForm
+	ID       string
+	Badge    Badge
+	Rule     string
+	New      bool
+	Tool     prose.Visible // nil where the page is about one tool, or for the listing
+	Place    string        // "description"
+	URL      string        // of the place, "" for none
+	Message  Sentence
+	Excerpt  prose.Visible
+	Fix      Sentence
+	More     string // "12 places in 9 tools"
+	Policy   string // "off by policy", "" where the policy says nothing of it
+	Waived   bool   // accepted or off: it does not count
+	Waivers  []WaiverView
+	Proposed []ProposedView
+	Quote    string // address of a comment that quotes it, "" where one may not comment
+	Waive    *WaiveForm
 }
 
 // WaiverView is somebody's word on a finding.
@@ -39,6 +40,35 @@ type WaiverView struct {
 	Pending  bool
 	Confirm  *WaiverForm // for the second person
 	TakeBack *WaiverForm
+}
+
+// ProposedView is a waiver that a file beside the code asks for. It counts for nothing.
+type ProposedView struct {
+	Badge    Badge
+	Who      prose.Visible // whom the file names, nil for nobody
+	PushedBy prose.Visible
+	When     When
+	Until    string        // "to the end of 2026-12-31", "" where the file names no day
+	Tool     prose.Visible // with Place, where the finding has several places
+	Place    string
+	Reason   prose.Visible
+	Answer   *WaiverForm // nil for who may not
+	Second   bool        // a second person has to agree
+}
+
+// AskedView points to a proposed waiver that stands beside a tool.
+type AskedView struct {
+	Rule string
+	Tool prose.Visible
+	URL  string
+}
+
+// IdleView is a waiver of a file that covers nothing.
+type IdleView struct {
+	Rule   string
+	Tool   prose.Visible // nil where the file names none
+	Reason prose.Visible
+	Why    string
 }
 
 // WaiverForm acts on a waiver.
@@ -64,6 +94,8 @@ type FindingList struct {
 	Waived    []FindingView // accepted as a risk
 	Unchecked []FindingView // accepted since nobody could tell
 	Off       []FindingView // by policy
+	Asked     []AskedView   // proposed waivers beside tools, that wait for an answer
+	Idle      []IdleView    // waivers of a file that cover nothing
 	None      string        // what to say when there is none
 }
 
@@ -108,6 +140,14 @@ func (l FindingList) apart() []apart {
 		}
 	}
 	return out
+}
+
+// numbered counts things in words.
+func numbered(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }
 
 var waiverBadges = map[lint.WaiverKind]Badge{

@@ -214,6 +214,8 @@ func (p *place) jsonBody(row web.Row) string {
 		return `{"digest":"` + p.digest + `","policy_version":1,"reason":"Customers are down, see incident 17."}`
 	case "waivers":
 		return `{"fingerprint":"sha256:none","kind":"accepted-risk","reason":"Known."}`
+	case "proposed":
+		return `{"release":"` + p.release + `","waivers":[]}`
 	case "withdraw":
 		return `{"reason":"A mistake."}`
 	}

@@ -24,6 +24,9 @@ func (s *Server) findingRoutes() []route {
 		get("/api/v1/listings/:id/findings", reads, s.listingFindings),
 		get("/api/v1/releases/:id/findings", reads, s.releaseFindings),
 		get("/api/v1/servers/:server/waivers", reads, s.listWaivers),
+		post("/api/v1/servers/:server/waivers/proposed", delivery, s.proposeWaivers),
+		get("/api/v1/servers/:server/waivers/proposed", reads, s.listProposedWaivers),
+		post("/api/v1/releases/:id/waivers/answer", reviews, s.answerProposedWaiver),
 		post("/api/v1/releases/:id/waivers", reviews, s.waive),
 		post("/api/v1/releases/:id/waivers/confirm", maintains, s.confirmWaiver),
 		post("/api/v1/releases/:id/waivers/end", reviews, s.endWaiver),
@@ -98,16 +101,20 @@ func (s *Server) listWaivers(c echo.Context) error {
 	})
 }
 
-// writeFindings answers what countersign lint prints, and the waivers.
+// writeFindings answers what countersign lint prints, the waivers, and what files beside
+// the code propose.
 func (s *Server) writeFindings(c echo.Context, found []review.Finding) error {
 	plain := make([]lint.Finding, len(found))
-	waivers := []review.Waiver{}
+	waivers, proposed := []review.Waiver{}, []review.ProposedFate{}
 	for i := range found {
 		plain[i] = found[i].Finding
-		if found[i].Waived {
-			plain[i].Waiver = offlineWaiver(&found[i].Waivers[0])
+		if w := found[i].Holding(); w != nil {
+			plain[i].Waiver = offlineWaiver(w)
 		}
 		waivers = append(waivers, found[i].Waivers...)
+		for _, p := range found[i].Proposed {
+			proposed = append(proposed, review.ProposedFate{ProposedWaiver: p})
+		}
 	}
 	body, err := report.Findings(plain)
 	if err != nil {
@@ -117,7 +124,7 @@ func (s *Server) writeFindings(c echo.Context, found []review.Finding) error {
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return fmt.Errorf("write findings: %w", err)
 	}
-	answer.Waivers = s.presentWaivers(waivers)
+	answer.Waivers, answer.Proposed = s.presentWaivers(waivers), presentProposed(proposed)
 	return writeJSON(c, http.StatusOK, answer)
 }
 

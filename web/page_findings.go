@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -23,6 +24,7 @@ func findingPages(s *Server) []route {
 	reviews, maintains := person(people.Reviewer), person(people.Maintainer)
 	return []route{
 		post("/releases/:id/waivers", reviews, s.waiveForm),
+		post("/releases/:id/waivers/answer", reviews, s.answerProposedForm),
 		post("/releases/:id/waivers/confirm", maintains, s.confirmWaiverForm),
 		post("/releases/:id/waivers/end", reviews, s.endWaiverForm),
 	}
@@ -57,6 +59,22 @@ func (s *Server) endWaiverForm(c echo.Context) error {
 	}
 	_, err = s.svc.EndWaiver(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("waiver"), form.Get("reason"))
 	return s.afterWaiver(c, err, form.Get("back"), "The waiver is taken back: the finding counts again.")
+}
+
+func (s *Server) answerProposedForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	answer := form.Get("answer")
+	_, err = s.svc.AnswerProposedWaiver(c.Request().Context(), s.actor(c), c.Param("id"), review.ProposedAnswer{
+		ID: form.Get("proposed"), Answer: answer, Why: form.Get("why"),
+	})
+	done := "Declined: whoever pushes is told why, and the same is not asked again."
+	if answer == review.AnswerAccept {
+		done = "Accepted: what the file proposed is a waiver now."
+	}
+	return s.afterWaiver(c, err, form.Get("back"), done)
 }
 
 // afterWaiver goes back to the tool that the form stood beside, or shows there
@@ -139,6 +157,11 @@ func (p *releasePresenter) finding(f *review.Finding, positions []int, tool, id 
 			v.Waivers = append(v.Waivers, p.waiver(&f.Waivers[i], tool, fmt.Sprintf("%s-w%d", id, i)))
 		}
 	}
+	for i := range f.Proposed {
+		if f.Proposed[i].Fingerprint == at.Fingerprint || slices.Contains(positions, 0) {
+			v.Proposed = append(v.Proposed, p.proposed(&f.Proposed[i], f, tool, fmt.Sprintf("%s-p%d", id, i)))
+		}
+	}
 	if p.compare != nil || p.v.Actions.Comment != "" {
 		return v
 	}
@@ -149,14 +172,45 @@ func (p *releasePresenter) finding(f *review.Finding, positions []int, tool, id 
 	return v
 }
 
-// waiveForm offers to accept a finding to who may; nil to others.
-func (p *releasePresenter) waiveForm(f *review.Finding, fingerprint, tool, id string) *views.WaiveForm {
+// mayWaive reports whether the reader may accept a finding.
+func (p *releasePresenter) mayWaive(f *review.Finding) bool {
 	need := people.Reviewer
 	if f.Severity.Rank() >= lint.High.Rank() {
 		need = people.Maintainer
 	}
 	open := p.v.State == review.StateInReview || p.v.State == review.StateReady
-	if !open || !p.v.Role.AtLeast(need) || p.own() && !p.self {
+	return open && p.v.Role.AtLeast(need) && (!p.own() || p.self)
+}
+
+// proposed shows what a file beside the code asks for, with the form to answer for who
+// may. f is nil where it covers nothing.
+func (p *releasePresenter) proposed(w *review.ProposedWaiver, f *review.Finding, tool, id string) views.ProposedView {
+	v := views.ProposedView{
+		Badge: views.WaiverBadge(w.Kind), Who: prose.Show(w.Author), PushedBy: prose.Show(w.PushedBy), When: p.s.when(w.At), Reason: prose.Show(w.Reason),
+	}
+	if w.Author == "" {
+		v.Who = nil
+	}
+	if f != nil && len(f.Everywhere()) > 1 {
+		for _, at := range f.Everywhere() {
+			if at.Fingerprint == w.Fingerprint {
+				v.Tool, v.Place = views.ShowName(at.Tool), placeName(at.Pointer)
+			}
+		}
+	}
+	if w.Expires != "" {
+		v.Until = "to the end of " + w.Expires
+	}
+	if f != nil && p.compare == nil && p.v.Actions.Comment == "" && p.mayWaive(f) {
+		v.Answer = &views.WaiverForm{ID: id, URL: p.act("waivers") + "/answer", Waiver: w.ID, Back: tool, About: f.Rule}
+		v.Second = f.Severity == lint.Critical
+	}
+	return v
+}
+
+// waiveForm offers to accept a finding to who may; nil to others.
+func (p *releasePresenter) waiveForm(f *review.Finding, fingerprint, tool, id string) *views.WaiveForm {
+	if !p.mayWaive(f) {
 		return nil
 	}
 	form := &views.WaiveForm{
@@ -346,7 +400,45 @@ func (p *releasePresenter) findingsOfSurface() *views.FindingList {
 	if len(p.v.Findings) == 0 {
 		list.None = "The rules found nothing."
 	}
+	list.Asked, list.Idle = p.askedElsewhere(), p.idleProposals()
 	return list
+}
+
+// askedElsewhere are the proposed waivers that stand beside tools, so that nobody has to
+// open each to find them.
+func (p *releasePresenter) askedElsewhere() []views.AskedView {
+	var asked []views.AskedView
+	changed := map[int]string{} // ids of changes by position
+	for i := range p.v.Changes {
+		if ch := &p.v.Changes[i]; ch.Subject == change.SubjectTool && ch.NewPosition > 0 {
+			changed[ch.NewPosition] = ch.ID
+		}
+	}
+	for i := range p.v.Findings {
+		f := &p.v.Findings[i]
+		if f.Position == 0 {
+			continue
+		}
+		for range f.Proposed {
+			tool := cmp.Or(changed[f.Position], "n"+strconv.Itoa(f.Position))
+			asked = append(asked, views.AskedView{Rule: f.Rule, Tool: views.ShowName(f.Tool), URL: p.path("view", viewTools, "tool", tool)})
+		}
+	}
+	return asked
+}
+
+// idleProposals are the waivers of a file that cover nothing.
+func (p *releasePresenter) idleProposals() []views.IdleView {
+	var idle []views.IdleView
+	for i := range p.v.Proposed {
+		w := &p.v.Proposed[i]
+		v := views.IdleView{Rule: w.Rule, Reason: prose.Show(w.Reason), Why: "It asks nobody anything: " + w.Idle + "."}
+		if w.Tool != "" {
+			v.Tool = views.ShowName(w.Tool)
+		}
+		idle = append(idle, v)
+	}
+	return idle
 }
 
 // ackFindings asks about each tool with a grave finding, beside those with errors.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/web/api"
 )
 
 // findingOf is what a page shows of a rule's finding.
@@ -126,4 +127,64 @@ func TestBaselineAsksAboutGraveFindings(t *testing.T) {
 	}
 	values := fieldsOf(form, "", "Known.")
 	in.want(303, in.postForm(mia, path+"/baseline", values))
+}
+
+// TestProposedWaivers: what a file proposes stands beside the finding and is told apart
+// from a waiver; who may accept the finding answers it.
+func TestProposedWaivers(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	vic := in.signedIn(in.addUser("vic", people.Viewer, "git"))
+	in.release("git", "1", before)
+	pushed := in.pushed("git", "version=2", listing(tool("find", "Finds things."), tool("drop", "Drops things."), tool("list", "Lists things."), tool("seek", conceals)))
+	path := "/releases/" + pushed.Release.ID
+	line := lineOf(t, decode[api.Findings](t, in.get(mia, "/api/v1"+path+"/findings")), "poison.conceal")
+	ci := withToken(in.addToken("git", "", people.ScopePush))
+	file := func(reason string) string {
+		return `{"release":"` + pushed.Release.ID + `","waivers":[{"fingerprint":"` + line.Fingerprint + `","rule":"poison.conceal","reason":"` + reason + `","by":"ann<b>"},` +
+			`{"fingerprint":"sha256:` + strings.Repeat("1", 64) + `","reason":"Gone."}]}`
+	}
+	const proposing = "/api/v1/servers/git/waivers/proposed"
+	in.problem("unknown field", in.postJSON(ci, proposing, `{"relase":"x"}`), 400)
+	in.problem("a viewer", in.postJSON(vic, proposing, file("No.")), 401)
+	answer := decode[api.ProposedWaivers](t, in.want(200, in.postJSON(ci, proposing, file("It is\\u202e seen."))))
+	if len(answer.Proposed) != 2 || answer.Proposed[0].State != "open" || answer.Proposed[0].Idle != "" || answer.Proposed[1].Idle == "" {
+		t.Fatalf("%+v", answer.Proposed)
+	}
+
+	page := in.want(200, in.get(mia, path)).html(t)
+	aside := page.Find(".findings").Parent()
+	if said := text(aside); !strings.Contains(said, "1 proposed waiver waits for an answer beside a tool:seek") || !strings.Contains(said, "covers nothing here") {
+		t.Errorf("the release says %s", said)
+	}
+	link := ""
+	aside.Find("a").Each(func(_ int, a *goquery.Selection) {
+		if text(a) == "seek" {
+			link = a.AttrOr("href", "")
+		}
+	})
+	f := findingOf(t, in.want(200, in.get(mia, link)).html(t), "poison.conceal")
+	if said := text(f.Find(".proposed")); f.HasClass("waived") || !strings.Contains(said, "in the name of ann<b>") || !strings.Contains(said, "counts for nothing") || strings.Contains(said, "\u202e") {
+		t.Errorf("beside the finding: %s", said)
+	}
+	if findingOf(t, in.want(200, in.get(vic, link)).html(t), "poison.conceal").Find(".proposed form").Length() > 0 {
+		t.Error("a viewer is offered to answer")
+	}
+	form := f.Find(".proposed form").First()
+	values := fieldsOf(form, "", "")
+	action := form.AttrOr("action", "")
+	in.want(400, in.postForm(mia, action, values)) // neither button
+	values.Set("answer", "decline")
+	in.want(400, in.postForm(mia, action, values)) // no reason
+	values.Set("answer", "accept")
+	in.want(303, in.postForm(mia, action, values))
+	f = findingOf(t, in.want(200, in.get(mia, link)).html(t), "poison.conceal")
+	if !f.HasClass("waived") || f.Find(".proposed").Length() > 0 || !strings.Contains(text(f), "accepted riskmia") {
+		t.Errorf("accepted: %s", text(f))
+	}
+	all := decode[api.ProposedWaivers](t, in.get(mia, proposing))
+	if len(all.Proposed) != 2 || all.Proposed[1].State == all.Proposed[0].State || all.Proposed[0].AnsweredBy+all.Proposed[1].AnsweredBy != "mia" {
+		t.Errorf("%+v", all.Proposed)
+	}
 }

@@ -66,23 +66,28 @@ func (c *lintCmd) Run(e *env) error {
 // options reads the team's word on findings: the file that was named, else the one in
 // this folder if there is one.
 func (c *lintCmd) options() (lint.Options, error) {
-	name := c.Rules
-	if name == "" {
+	opt, _, err := teamConfig(c.Rules)
+	opt.Today = today()
+	return opt, err
+}
+
+// teamConfig reads the file of that name, "" for the one in this folder if there is one.
+func teamConfig(name string) (opt lint.Options, found bool, err error) {
+	named := name != ""
+	if !named {
 		name = lint.ConfigFile
 	}
 	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) && c.Rules == "" {
-		return lint.Options{Today: today()}, nil
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return lint.Options{}, false, nil
 	}
 	if err != nil {
-		return lint.Options{}, err
+		return lint.Options{}, false, err
 	}
-	opt, err := lint.ParseConfig(b)
-	if err != nil {
-		return opt, fmt.Errorf("%s: %w", name, err)
+	if opt, err = lint.ParseConfig(b); err != nil {
+		return opt, true, fmt.Errorf("%s: %w", name, err)
 	}
-	opt.Today = today()
-	return opt, nil
+	return opt, true, nil
 }
 
 func today() string { return time.Now().UTC().Format(time.DateOnly) }

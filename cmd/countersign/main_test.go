@@ -108,6 +108,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"ready": ready,
 		"api":   callAPI,
 		"save":  save,
+		"fill":  fill,
 		"exits": exits,
 		"mode":  mode,
 	}
@@ -238,6 +239,15 @@ func save(ts *testscript.TestScript, neg bool, args []string) {
 		v = next
 	}
 	ts.Setenv(args[0], fmt.Sprint(v))
+}
+
+// fill OUT IN writes a file anew with the variables that it names by $NAME.
+func fill(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fill OUT IN")
+	}
+	text := os.Expand(ts.ReadFile(args[1]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
 func step(v any, part string) (any, bool) {

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/review/surface"
@@ -41,6 +45,8 @@ type pushCmd struct {
 	RunURL      string   `name:"run-url" help:"Address of the CI run; https only."`
 	Complete    bool     `help:"Say that a folder, a tool or an empty listing is all there is."`
 	Preview     bool     `help:"Analyse and keep nothing."`
+	Rules       string   `name:"config" help:"File whose waivers are proposed to the server, instead of .countersign.yaml in this folder." placeholder:"FILE.yaml"`
+	NoWaivers   bool     `help:"Propose no waivers."`
 	Secret      string   `help:"Webhook secret to sign with, instead of a token." env:"COUNTERSIGN_WEBHOOK_SECRET" placeholder:"whsec_…"`
 	JSON        bool     `help:"Print the answer as JSON."`
 }
@@ -48,6 +54,10 @@ type pushCmd struct {
 // Run pushes one listing.
 func (c *pushCmd) Run(e *env) error {
 	body, err := c.body(e)
+	if err != nil {
+		return err
+	}
+	waivers, propose, err := c.waivers()
 	if err != nil {
 		return err
 	}
@@ -62,11 +72,91 @@ func (c *pushCmd) Run(e *env) error {
 	if err != nil {
 		return remote(err)
 	}
+	var fates []api.ProposedWaiver
+	if propose && res.Answer.Release != nil {
+		if fates, err = c.propose(e, cl, res.Answer.Release.ID, waivers); err != nil {
+			return err
+		}
+	}
 	if c.JSON {
-		_, err := fmt.Fprintf(e.stdout, "%s\n", strings.TrimSpace(string(res.JSON)))
+		return printPushJSON(e.stdout, res, fates)
+	}
+	if err := printPush(e.stdout, res); err != nil {
 		return err
 	}
-	return printPush(e.stdout, res)
+	return write(e.stdout, proposedText(fates))
+}
+
+// waivers reads what is proposed, before anything is sent: a file that can't be read
+// stops the push.
+func (c *pushCmd) waivers() ([]api.FileWaiver, bool, error) {
+	if c.NoWaivers || c.Preview {
+		return nil, false, nil
+	}
+	opt, found, err := teamConfig(c.Rules)
+	ws := make([]api.FileWaiver, len(opt.Waivers))
+	for i, w := range opt.Waivers {
+		ws[i] = api.FileWaiver{
+			Fingerprint: w.Fingerprint, Rule: w.Rule, Tool: w.Tool, Pointer: w.Pointer, Reason: w.Reason, By: w.By, Kind: string(w.Kind), Expires: w.Expires,
+		}
+	}
+	return ws, found, err
+}
+
+// propose sends the waivers after the push. The listing is kept by then, so a server
+// that is too old for them, or whose release is closed, is no failure.
+func (c *pushCmd) propose(e *env, cl *client.Client, release string, ws []api.FileWaiver) ([]api.ProposedWaiver, error) {
+	fates, err := cl.ProposeWaivers(e.ctx, release, ws)
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.Problem == nil {
+		return fates, remote(err)
+	}
+	switch refused.Problem.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return nil, write(e.stderr, "The listing is pushed. Its waivers are not proposed: the server is older than this command.\n")
+	case http.StatusConflict:
+		return nil, write(e.stderr, "The listing is pushed. Its waivers are not proposed: "+report.Line(refused.Sentence)+"\n")
+	}
+	return nil, remote(err)
+}
+
+// proposedText says what became of the waivers of the file.
+func proposedText(fates []api.ProposedWaiver) string {
+	var b strings.Builder
+	for _, p := range fates {
+		var what string
+		switch {
+		case p.Idle != "":
+			what = "asks nobody: " + p.Idle
+		case p.State == "accepted":
+			what = "accepted by " + p.AnsweredBy
+		case p.State == "declined":
+			what = "declined by " + p.AnsweredBy + ": " + p.Why
+		default:
+			what = "waits until somebody accepts it"
+		}
+		name := p.Fingerprint
+		if p.Rule != "" {
+			name = strings.TrimSpace(p.Rule + " " + p.Tool)
+		}
+		fmt.Fprintf(&b, "Waiver of %s: %s\n", report.Line(name), report.Line(what))
+	}
+	return b.String()
+}
+
+// printPushJSON prints the answer as received, and what became of the waivers as one
+// more field.
+func printPushJSON(w io.Writer, res *client.PushResult, fates []api.ProposedWaiver) error {
+	answer := strings.TrimSpace(string(res.JSON))
+	if len(fates) > 0 {
+		b, err := json.Marshal(fates, jsontext.AllowInvalidUTF8(true))
+		if err != nil {
+			return err
+		}
+		answer = strings.TrimSuffix(answer, "}") + `,"proposed_waivers":` + string(b) + "}"
+	}
+	_, err := fmt.Fprintf(w, "%s\n", answer)
+	return err
 }
 
 // body returns the bytes to send. A capture is sent as it was rebuilt, so that

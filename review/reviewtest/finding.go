@@ -34,6 +34,12 @@ var findingCases = map[string]func(*world){
 	"who may waive":                                    waiverRoles,
 	"a waiver is taken back":                           waiverEnd,
 	"bad waivers":                                      waiverBad,
+	"a file proposes waivers":                          proposedAccepted,
+	"a proposed waiver is declined":                    proposedDeclined,
+	"a proposed waiver covers one place":               proposedPlace,
+	"a proposed waiver covers nothing":                 proposedIdle,
+	"who proposes and who answers":                     proposedRoles,
+	"a proposed waiver ends":                           proposedExpires,
 }
 
 const (

@@ -86,6 +86,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"namings", testNamings},
 		{"proposals", testProposals},
 		{"waivers", testWaivers},
+		{"proposed waivers", testProposedWaivers},
 		{"captures", testCaptures},
 		{"viewed", testViewed},
 		{"drafts", testDrafts},

@@ -26,6 +26,8 @@ type Findings struct {
 	Waived       int             `json:"waived"`
 	RulesVersion string          `json:"rules_version"`
 	Waivers      []Waiver        `json:"waivers"`
+
+	Proposed []ProposedWaiver `json:"proposed_waivers"` // by files beside the code: they count for nothing
 }
 
 // Waivers is a page of waivers, newest first.
@@ -70,4 +72,60 @@ type WaiverRequest struct {
 type EndWaiverRequest struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
+}
+
+// ProposeRequest is what a file beside the code proposes for a release: all of it, since
+// what is left out is proposed no longer.
+type ProposeRequest struct {
+	Release string       `json:"release"` // id, as the answer to the push says
+	Waivers []FileWaiver `json:"waivers"`
+}
+
+// FileWaiver is a waiver as .countersign.yaml has it.
+type FileWaiver struct {
+	Fingerprint string `json:"fingerprint"`
+	Rule        string `json:"rule,omitempty"`
+	Tool        string `json:"tool,omitempty"`
+	Pointer     string `json:"pointer,omitempty"`
+	Reason      string `json:"reason"`
+	By          string `json:"by,omitempty"`
+	Kind        string `json:"kind,omitempty"`    // absent: accepted-risk
+	Expires     string `json:"expires,omitempty"` // last day, YYYY-MM-DD
+}
+
+// ProposedWaivers is what became of proposed waivers, or a page of them, newest first.
+type ProposedWaivers struct {
+	Proposed []ProposedWaiver `json:"proposed_waivers"`
+	Next     string           `json:"next"`
+}
+
+// ProposedWaiver is a waiver that a file beside the code asks for.
+type ProposedWaiver struct {
+	ID          string     `json:"id"` // "" where nothing was kept of it
+	Profile     string     `json:"profile"`
+	Release     string     `json:"release"` // that it was pushed with
+	Rule        string     `json:"rule"`
+	Tool        string     `json:"tool"`
+	Pointer     string     `json:"pointer"`
+	Fingerprint string     `json:"fingerprint"`
+	Kind        string     `json:"kind"`
+	Reason      string     `json:"reason"`
+	By          string     `json:"by"`      // whom the file names, which nobody checked
+	Expires     string     `json:"expires"` // last day, "" when the file names none
+	PushedBy    string     `json:"pushed_by"`
+	At          time.Time  `json:"at"`
+	State       string     `json:"state"` // open, accepted or declined
+	Idle        string     `json:"idle"`  // why an open one asks nobody anything, "" when it asks
+	AnsweredBy  string     `json:"answered_by"`
+	AnsweredAt  *time.Time `json:"answered_at"`
+	Why         string     `json:"why"`    // it was declined
+	Waiver      string     `json:"waiver"` // id of what an acceptance made
+}
+
+// AnswerProposedRequest answers a proposed waiver.
+type AnswerProposedRequest struct {
+	ID     string `json:"id"`
+	Answer string `json:"answer"`         // accept or decline
+	Why    string `json:"why,omitempty"`  // needed to decline
+	Days   int    `json:"days,omitempty"` // of an acceptance, as of a waiver; the day that the file names ends it too
 }

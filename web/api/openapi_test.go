@@ -27,6 +27,7 @@ var described = []any{
 	api.Inbox{}, api.Attention{}, api.Notice{}, api.ReadRequest{}, api.FollowRequest{}, api.Discussion{}, api.DiscussionCounts{},
 	api.Place{}, api.Suggestion{}, api.Captures{}, api.Capture{},
 	api.FindingCounts{}, api.Findings{}, api.Waivers{}, api.Waiver{}, api.WaiverRequest{}, api.EndWaiverRequest{},
+	api.ProposeRequest{}, api.FileWaiver{}, api.ProposedWaivers{}, api.ProposedWaiver{}, api.AnswerProposedRequest{},
 }
 
 // elsewhere are schemas of what other packages write: their tests hold them.

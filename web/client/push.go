@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/countersign/countersign/web/api"
 )
 
@@ -86,4 +89,34 @@ func (p PushRequest) query() url.Values {
 		q.Set("preview", "true")
 	}
 	return q
+}
+
+// ProposeWaivers proposes the waivers of a file for a release, which the answer to a
+// push names, and returns what became of each, in order. What is left out of ws is
+// proposed no longer.
+func (c *Client) ProposeWaivers(ctx context.Context, release string, ws []api.FileWaiver) ([]api.ProposedWaiver, error) {
+	body, err := json.Marshal(api.ProposeRequest{Release: release, Waivers: append([]api.FileWaiver{}, ws...)}, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address(nil, "waivers", "proposed").String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if err := c.credential(req, body); err != nil {
+		return nil, err
+	}
+	_, answer, err := c.do(req, http.StatusOK)
+	if err != nil {
+		return nil, err
+	}
+	var out api.ProposedWaivers
+	if err := decode(answer, &out); err != nil {
+		return nil, err
+	}
+	if len(out.Proposed) != len(ws) {
+		return nil, &Error{Kind: NotUnderstood, Sentence: "the answer is not one to proposed waivers"}
+	}
+	return out.Proposed, nil
 }
