@@ -2,16 +2,23 @@ package review
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
 
 	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/report"
+	"github.com/countersign/countersign/review/surface"
 )
 
 // Kinds of kept reports about cost.
 const (
 	reportCost   = "cost"
 	reportPrefix = "prefix"
+	reportTokens = "tokens" // of a listing alone, in decimal: lists of many need no more
 )
 
 // CostQuestion says what is to be counted.
@@ -118,4 +125,111 @@ func (m mounted) readCosts(p *host.Profile, have map[ReportKey][]byte) (c report
 		c.Prefix = *prefix
 	}
 	return c, err
+}
+
+// tokensKey names the number of tokens of a listing as its server sends it.
+func tokensKey(digest, raw surface.Hash) ReportKey {
+	return ReportKey{Kind: reportTokens, To: digest, Inputs: raw, Engine: cost.Version}
+}
+
+func tokensBody(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
+
+// countedAtOnce bounds the bytes of the listings that are counted for one view. It
+// is the newest that are; what is left over stays unknown until the next view.
+const countedAtOnce = 4 << 20
+
+// TokensOf says how many tokens listings of a server have, by id. The ids come
+// oldest first. A listing that nobody counted yet is not in the answer, nor is what no
+// server answers.
+func (s *Service) TokensOf(ctx context.Context, a Actor, slug string, ids []string) (map[string]int, error) {
+	var srv *Server
+	var infos map[string]ListingInfo
+	var have map[ReportKey][]byte
+	err := s.store.View(ctx, func(tx Tx) error {
+		var err error
+		if srv, err = serverFor(ctx, tx, a, slug, people.Viewer, people.ScopeRead); err != nil {
+			return err
+		}
+		infos, have, err = readTokens(ctx, tx, srv.ID, ids)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.countMissing(ctx, srv, ids, infos, have); err != nil {
+		return nil, err
+	}
+	out := map[string]int{}
+	for id, info := range infos {
+		body, ok := have[tokensKey(info.Digest, info.RawHash)]
+		if !ok {
+			continue
+		}
+		if out[id], err = strconv.Atoi(string(body)); err != nil {
+			return nil, fmt.Errorf("kept report %s of listing %s: %w", reportTokens, id, err)
+		}
+	}
+	return out, nil
+}
+
+// readTokens finds those of the ids that are listings of the server, and what was
+// counted of them.
+func readTokens(ctx context.Context, tx Tx, serverID string, ids []string) (map[string]ListingInfo, map[ReportKey][]byte, error) {
+	found, err := tx.ListingInfosByID(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	infos := map[string]ListingInfo{}
+	var keys []ReportKey
+	for _, in := range found {
+		if in.ServerID == serverID && in.Kind == surface.KindListing {
+			infos[in.ID] = in
+			keys = append(keys, tokensKey(in.Digest, in.RawHash))
+		}
+	}
+	have, err := tx.Reports(ctx, keys)
+	return infos, have, err
+}
+
+// countMissing counts listings that nobody counted yet, newest first, and keeps what
+// it found.
+func (s *Service) countMissing(ctx context.Context, srv *Server, ids []string, infos map[string]ListingInfo, have map[ReportKey][]byte) error {
+	made := compared{}
+	bytes := 0
+	for _, id := range slices.Backward(ids) {
+		info, ok := infos[id]
+		key := tokensKey(info.Digest, info.RawHash)
+		if !ok || have[key] != nil {
+			continue
+		}
+		if bytes += info.Bytes; bytes > countedAtOnce && len(made) > 0 {
+			break
+		}
+		body, err := s.countListing(ctx, srv.ID, id)
+		if err != nil {
+			return err
+		}
+		made[key], have[key] = body, body
+	}
+	if len(made) == 0 {
+		return nil
+	}
+	return s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx) })
+}
+
+// countListing counts one listing, one of a server at a time.
+func (s *Service) countListing(ctx context.Context, serverID, id string) ([]byte, error) {
+	var l *surface.Listing
+	err := s.store.View(ctx, func(tx Tx) error {
+		var err error
+		l, err = wholeListing(ctx, tx, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	mu, _ := s.analysing.LoadOrStore(serverID, &sync.Mutex{})
+	mu.(*sync.Mutex).Lock()
+	defer mu.(*sync.Mutex).Unlock()
+	return tokensBody(cost.Of(l).Tokens), nil
 }

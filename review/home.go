@@ -216,21 +216,31 @@ func (l *lister) raised() error {
 // current loads the open releases of all servers of the actor, and the last
 // released ones.
 func (l *lister) current() error {
-	all, err := l.tx.Servers(l.ctx)
+	rs, err := l.inForce()
 	if err != nil {
 		return err
+	}
+	return l.load(rs)
+}
+
+// inForce finds the servers of the actor, and of them the open releases and, of each
+// profile, the last released one.
+func (l *lister) inForce() ([]Release, error) {
+	all, err := l.tx.Servers(l.ctx)
+	if err != nil {
+		return nil, err
 	}
 	l.servers = slices.DeleteFunc(all, func(srv Server) bool { return l.actor.role(srv.ID) == people.NoRole })
 	if l.profiles, err = l.tx.Profiles(l.ctx, ""); err != nil {
-		return err
+		return nil, err
 	}
 	open, err := l.tx.OpenReleases(l.ctx, Page{Limit: maxPage})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l.profiles = slices.DeleteFunc(l.profiles, func(p Profile) bool { return l.server(p.ServerID) == nil })
 	if err := l.lastReleased(); err != nil {
-		return err
+		return nil, err
 	}
 	rs := slices.DeleteFunc(open, func(r Release) bool { return l.server(r.ServerID) == nil })
 	for _, p := range l.profiles {
@@ -238,7 +248,7 @@ func (l *lister) current() error {
 			rs = append(rs, r)
 		}
 	}
-	return l.load(rs)
+	return rs, nil
 }
 
 // lastReleased finds what each profile released last.

@@ -113,10 +113,15 @@ func (s *Service) look(ctx context.Context, p pair) (compared, error) {
 	mu.(*sync.Mutex).Lock()
 	defer mu.(*sync.Mutex).Unlock()
 	var body bytes.Buffer
-	if err := gob.NewEncoder(&body).Encode(newSight(p, old, new, r)); err != nil {
+	v := newSight(p, old, new, r)
+	if err := gob.NewEncoder(&body).Encode(v); err != nil {
 		return nil, fmt.Errorf("keep report %s: %w", reportSight, err)
 	}
-	return compared{p.sightKey(): body.Bytes()}, nil
+	made := compared{p.sightKey(): body.Bytes(), tokensKey(new.Digest, new.RawHash): tokensBody(v.Tokens)}
+	if old != nil {
+		made[tokensKey(old.Digest, old.RawHash)] = tokensBody(v.Base)
+	}
+	return made, nil
 }
 
 func newSight(p pair, old, new *surface.Listing, r *change.Report) *Sight {

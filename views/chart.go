@@ -4,6 +4,7 @@ package views
 // for each kind of number, and the same as a table.
 type Charts struct {
 	Rows  []ChartRow
+	Note  string // how a number came about, where its label does not say
 	Table ChartTable
 }
 

@@ -12,6 +12,7 @@ type HostsPage struct {
 	Tabs    []Tab
 	State   GateBar
 	Beside  string // address of two hosts side by side
+	Mounted string // address of this server together with others
 	Matrix  HostMatrix
 	Checks  []HostCheck
 	Seen    []SeenHost
@@ -106,6 +107,7 @@ type HostCheck struct {
 // HostIssue is one thing that an author should know before a release.
 type HostIssue struct {
 	Badge   Badge
+	Server  prose.Visible // nil where there is one server only
 	Tool    prose.Visible // nil when it is about the listing
 	URL     string
 	Pointer prose.Visible

@@ -67,6 +67,7 @@ type ServerPage struct {
 	Profiles   []ProfileLine
 	Families   []FamilyLine
 	ListingURL string
+	Together   string // address of the newest listing together with other servers; "" for none
 	Listings   []ListingLine
 	Compare    *CompareForm
 	Settings   *SettingsView

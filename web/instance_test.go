@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -123,12 +124,10 @@ func (in *instance) addServer(slug string, preset gate.Preset) *review.Server {
 }
 
 // addUser adds an account without a password: tests sign in by cookie.
-func (in *instance) addUser(name string, role people.Role, slug string) *people.User {
+func (in *instance) addUser(name string, role people.Role, slugs ...string) *people.User {
 	in.t.Helper()
-	n := review.NewUser{Email: name + "@example.org", Name: name, Role: role}
-	if slug != "" {
-		n.Servers = []string{slug}
-	}
+	slugs = slices.DeleteFunc(slugs, func(slug string) bool { return slug == "" })
+	n := review.NewUser{Email: name + "@example.org", Name: name, Role: role, Servers: slugs}
 	u, _, err := in.svc.AddUser(in.t.Context(), shell, n)
 	in.must(err)
 	return u

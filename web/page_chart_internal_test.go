@@ -12,19 +12,19 @@ import (
 func summary(version, profile string, state review.ReleaseState, tools, breaking int) review.ReleaseSummary {
 	return review.ReleaseSummary{
 		Release: review.Release{ID: "r" + version, Version: version, Ref: "ref", Profile: profile}, State: state,
-		Listing: review.ListingInfo{ToolCount: tools}, Counts: map[change.Class]int{change.Breaking: breaking},
+		Listing: review.ListingInfo{ID: "l" + version, ToolCount: tools}, Counts: map[change.Class]int{change.Breaking: breaking},
 	}
 }
 
 func TestChartsTellTheCourse(t *testing.T) {
-	c := chartsOf([]review.ReleaseSummary{ // newest first
+	c := chartsOf(charted([]review.ReleaseSummary{ // newest first
 		summary("1.3.0", "default", review.StateInReview, 1000, 2),
 		summary("", "default", review.StateInReview, 7, 7),
 		summary("9.0.0", "wide", review.StateReleased, 5, 5),
 		summary("1.2.0", "default", review.StateWithdrawn, 6, 6),
 		summary("1.1.0", "default", review.StateReleased, 1, 0),
 		summary("1.0.0", "default", review.StateReleased, 500, 0),
-	})
+	}), nil)
 	if c == nil || len(c.Rows) != 2 {
 		t.Fatalf("charts %+v", c)
 	}
@@ -50,17 +50,45 @@ func TestChartsTellTheCourse(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotKnownIsNotNothing draws versions whose tokens, and whose changes,
+// nobody counted yet: they have no bar, and their place in the table says so.
+func TestWhatIsNotKnownIsNotNothing(t *testing.T) {
+	list := charted([]review.ReleaseSummary{
+		summary("1.2.0", "default", review.StateInReview, 3, 4),
+		summary("1.1.0", "default", review.StateReleased, 3, 0),
+		summary("1.0.0", "default", review.StateReleased, 3, 0),
+	})
+	list[0].Counts = nil
+	c := chartsOf(list, map[string]int{"l1.0.0": 400, "l1.1.0": 0})
+	if diff := cmp.Diff([]string{"Tools", "Tokens", "breaking"}, c.Table.Heads); diff != "" {
+		t.Fatal(diff)
+	}
+	var table [][]string
+	for _, l := range c.Table.Lines {
+		table = append(table, l.Numbers)
+	}
+	if diff := cmp.Diff([][]string{{"3", "unknown", "4"}, {"3", "0", "0"}, {"3", "400", "unknown"}}, table); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := c.Rows[1].Says, "Tokens: from 0 to 400 over 2 of 3 versions, unknown in the newest"; got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
+	if len(c.Rows[1].Bars) != 1 || c.Note == "" {
+		t.Errorf("%+v, note %q", c.Rows[1], c.Note)
+	}
+}
+
 func TestChartsNeedACourse(t *testing.T) {
 	for _, list := range [][]review.ReleaseSummary{nil, {summary("1.0.0", "default", review.StateReleased, 3, 0)}} {
-		if c := chartsOf(list); c != nil {
-			t.Errorf("%d versions make %+v", len(list), c)
+		if c, err := new(Server).charts(nil, &review.ServerView{Releases: list}); c != nil || err != nil {
+			t.Errorf("%d versions make %+v, %v", len(list), c, err)
 		}
 	}
 	var many []review.ReleaseSummary
 	for range 3 * chartVersions {
 		many = append(many, summary("1.0.0", "default", review.StateReleased, 3, 0))
 	}
-	if c := chartsOf(many); len(c.Rows) != 1 || len(c.Rows[0].Bars) != chartVersions {
+	if c := chartsOf(charted(many), nil); len(c.Rows) != 1 || len(c.Rows[0].Bars) != chartVersions {
 		t.Errorf("many versions make %d rows", len(c.Rows))
 	}
 }

@@ -74,7 +74,7 @@ func (s *Server) hostsPage(c echo.Context) error {
 		return err
 	}
 	m.State, m.Matrix, m.Checks = p.state(), p.matrix(), p.checks()
-	m.Beside = besidePath(v.Server.Slug, v.Listing.ID, "base", base)
+	m.Beside, m.Mounted = besidePath(v.Server.Slug, v.Listing.ID, "base", base), togetherPath("listing", v.Listing.ID)
 	s.addCaptures(&m, v)
 	return s.render(c, http.StatusOK, views.Hosts(m))
 }
@@ -262,10 +262,7 @@ func (p hostsPresenter) checks() []views.HostCheck {
 	for _, h := range host.Profiles() {
 		names[h.ID] = h.Name
 	}
-	broken := map[int]bool{}
-	for _, pr := range p.v.Listing.Problems {
-		broken[pr.Position] = broken[pr.Position] || pr.Level == surface.LevelError
-	}
+	broken := brokenIn(p.v.Listing.Problems)
 	most := p.issuesOfEach()
 	var out []views.HostCheck
 	for _, status := range []host.Status{host.Refuses, host.Loses, host.OK} {
@@ -346,9 +343,19 @@ func lossCounts(counts map[host.What]int) string {
 }
 
 func (p hostsPresenter) issue(hostID string, i host.Issue, broken map[int]bool) views.HostIssue {
+	v := hostIssue(hostID, i, broken)
+	if i.Position > 0 {
+		v.URL = p.toolURL(hostID, i.Position)
+	}
+	return v
+}
+
+// hostIssue is what a host does to a tool, or to all; broken are the positions of
+// definitions that the specification does not allow either.
+func hostIssue(hostID string, i host.Issue, broken map[int]bool) views.HostIssue {
 	v := views.HostIssue{Badge: lossBadge(i.What), Reason: views.Say(i.Reason), Fix: views.Say(i.Fix), Plain: i.Fix}
 	if i.Position > 0 {
-		v.Tool, v.URL = views.ShowName(toolName(i.Tool, i.Position)), p.toolURL(hostID, i.Position)
+		v.Tool = views.ShowName(toolName(i.Tool, i.Position))
 	}
 	if i.Pointer != "" {
 		v.Pointer = prose.Show(i.Pointer)

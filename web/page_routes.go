@@ -50,6 +50,7 @@ func pageRoutes(s *Server) []route {
 		post("/tokens/:id/revoke", maintains, s.revokeTokenForm),
 
 		get("/servers", anywhere(people.Viewer), s.serversPage),
+		get(togetherRoute, anywhere(people.Viewer), s.togetherPage),
 		get("/servers/new", admins, s.forAdmins(s.newServerPage)),
 		post("/servers", admins, s.forAdmins(s.addServerForm)),
 		get("/servers/:server", reads, s.serverPage),

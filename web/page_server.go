@@ -192,6 +192,9 @@ func (s *Server) serverPage(c echo.Context) error {
 		return err
 	}
 	p := s.presentServerPage(view, listings)
+	if p.Charts, err = s.charts(c, view); err != nil {
+		return err
+	}
 	if err := s.olderReleases(c, view, &p); err != nil {
 		return err
 	}
@@ -204,6 +207,9 @@ func (s *Server) serverPage(c echo.Context) error {
 		return err
 	}
 	p.ListingURL = listingPath(view.Server.Slug, newest.ID)
+	if listings[0].Kind == surface.KindListing {
+		p.Together = togetherPath("listing", newest.ID)
+	}
 	p.Families = groupingOf(newest.Surface, view.Server.Families(toolNames(newest.Surface)), p.ListingURL)
 	return s.render(c, http.StatusOK, views.Server(p))
 }
@@ -233,7 +239,7 @@ func (s *Server) presentServerPage(v *review.ServerView, listings []review.Listi
 	slug := v.Server.Slug
 	p := views.ServerPage{
 		Name: views.ShowName(v.Server.Name), Slug: slug, Gate: gateBar(v.Gate, serverWhy(*v)), Alarms: s.alarmLines(v.Alarms, nil),
-		Releases: s.releaseLines(v.Releases, nil), Charts: chartsOf(v.Releases), Profiles: s.profileLines(v), Settings: serverSettings(v),
+		Releases: s.releaseLines(v.Releases, nil), Profiles: s.profileLines(v), Settings: serverSettings(v),
 	}
 	if v.Role.AtLeast(people.Reviewer) {
 		p.PushURL = serverPath(slug) + "/push"

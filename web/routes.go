@@ -116,6 +116,7 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/servers/:server/verify", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.verifyListing).limited(s.uploadBody()),
 
 		get("/api/v1/servers", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listServers),
+		get("/api/v1/together", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.togetherAPI),
 		get("/api/v1/servers/:server", reads, s.showServer),
 		get("/api/v1/servers/:server/listings", reads, s.listListings),
 		get("/api/v1/servers/:server/policy", reads, s.showPolicy),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/review/surface"
@@ -142,22 +143,47 @@ func (c *preflightCmd) Run(e *env) error {
 		}
 		base = host.NewSurface(before)
 	}
+	print := c.alone
+	if c.Mounted {
+		print = c.together
+	}
+	refused, err := print(e.stdout, s, base, profiles)
+	if err == nil && refused {
+		err = exit(exitNo)
+	}
+	return err
+}
+
+// alone prints how one server fares in each host, and reports whether one of them
+// refuses something.
+func (c *preflightCmd) alone(w io.Writer, s, base *host.Surface, profiles []*host.Profile) (refused bool, err error) {
 	checks := make([]*host.Check, 0, len(profiles))
-	refused := false
 	for _, p := range profiles {
 		check := s.PreflightFrom(p, base)
 		refused = refused || check.Status == host.Refuses
 		checks = append(checks, check)
 	}
 	if c.JSON {
-		err = printJSON(e.stdout, report.Preflight, checks)
-	} else {
-		_, err = io.WriteString(e.stdout, report.PreflightText(checks, c.Verbose, s.Tools()))
+		return refused, printJSON(w, report.Preflight, checks)
 	}
-	if err == nil && refused {
-		err = exit(exitNo)
+	_, err = io.WriteString(w, report.PreflightText(checks, c.Verbose, s.Tools()))
+	return refused, err
+}
+
+// together prints how several servers get along in each host, and reports whether
+// one of them refuses something.
+func (c *preflightCmd) together(w io.Writer, s, base *host.Surface, profiles []*host.Profile) (refused bool, err error) {
+	var list []report.Together
+	for _, p := range profiles {
+		t := s.Together(p, base)
+		refused = refused || t.Check.Status == host.Refuses
+		list = append(list, report.Together{Together: t, Tokens: cost.OfTogether(t)})
 	}
-	return err
+	if c.JSON {
+		return refused, printJSON(w, report.TogetherJSON, list)
+	}
+	_, err = io.WriteString(w, report.TogetherText(list, c.Verbose))
+	return refused, err
 }
 
 func lookupHosts(ids []string) ([]*host.Profile, error) {

@@ -176,6 +176,32 @@ func (c *Counter) OfRendering(r *host.Rendering) *Estimate {
 	return e
 }
 
+// Shares are the tokens of several servers in one host.
+type Shares struct {
+	Tokens  int   // of all, with their instructions
+	Servers []int // of each, in the order of host.Together's shares
+}
+
+// OfTogether counts what a host sends of several servers.
+func OfTogether(t *host.Together) Shares {
+	var c Counter
+	by := map[string]int{}
+	for _, e := range t.Rendering.Tools {
+		for _, s := range e.Tools {
+			by[s.Server] += c.tokens(s.Name) + c.tokens(s.Description) + c.tokens(string(s.Schema))
+		}
+	}
+	for _, in := range t.Rendering.Instructions {
+		by[in.Server] += c.tokens(in.Text)
+	}
+	var out Shares
+	for _, share := range t.Shares {
+		out.Servers = append(out.Servers, by[share.Server])
+		out.Tokens += by[share.Server]
+	}
+	return out
+}
+
 func (e *Estimate) add(t Tool) {
 	e.Tools = append(e.Tools, t)
 	e.Parts.add(t.Parts)

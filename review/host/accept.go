@@ -142,7 +142,7 @@ func (c *checkup) judgeSchema(provider *Profile, it *item, s *node, at path) {
 
 // refuse records what the provider refuses.
 func (c *checkup) refuse(provider *Profile, it *item, at string, rule Rule, why string) {
-	if c.full(it.tool.position) {
+	if c.full(it) {
 		return
 	}
 	level := Error
@@ -167,7 +167,7 @@ func (c *checkup) refuse(provider *Profile, it *item, at string, rule Rule, why 
 
 // advise records what an author may want to know.
 func (c *checkup) advise(it *item, at string, rule Rule, what What, reason string) {
-	if c.full(it.tool.position) {
+	if c.full(it) {
 		return
 	}
 	c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at, What: what, Rule: rule, Level: Info, Reason: reason, item: it})

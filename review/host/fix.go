@@ -194,7 +194,7 @@ func fixSchema(c *checkup, i Issue) string {
 func fixDescription(c *checkup, i Issue) string {
 	text := i.item.tool.exact.get("description").string()
 	limit := c.r.p.Description.Limit
-	if api := c.api(); api != nil && api.Accepts.Description > 0 {
+	if api := c.r.p.api(); api != nil && api.Accepts.Description > 0 {
 		limit = api.Accepts.Description
 	}
 	for _, d := range c.r.p.Doubts {

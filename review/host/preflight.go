@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ const (
 
 // Issue is one thing that an author should know before a release.
 type Issue struct {
+	Server    string // "" when it is about all of them
 	Tool      string // as listed; "" when it is about the listing
 	Position  int    // from 1
 	Pointer   string // into the definition
@@ -47,6 +49,8 @@ type Check struct {
 	Version  string
 	Verified bool
 	Status   Status
+	Listed   int // tools
+	Sent     int // of them reach the model; of a provider, those that it is given
 	Issues   []Issue
 	More     int // issues that are not listed, of tools that have very many
 }
@@ -63,20 +67,25 @@ func (s *Surface) Preflight(p *Profile) *Check { return s.PreflightFrom(p, nil) 
 
 // PreflightFrom also says what an edit took out of sight, compared with what was
 // served before; base may be nil.
-func (s *Surface) PreflightFrom(p *Profile, base *Surface) *Check {
+func (s *Surface) PreflightFrom(p *Profile, base *Surface) *Check { return s.check(s.run(p), base) }
+
+// check judges what was rendered.
+func (s *Surface) check(r *renderer, base *Surface) *Check {
+	p := r.p
 	c := &checkup{
-		r:     s.run(p),
-		count: map[int]int{},
-		out:   &Check{Host: p.ID, Version: p.Version, Verified: p.Verified, Status: OK},
+		r:     r,
+		count: map[*tool]int{},
+		out:   &Check{Host: p.ID, Version: p.Version, Verified: p.Verified, Status: OK, Listed: s.Tools()},
 		items: map[*tool]*item{}, fine: map[*item]bool{},
 	}
 	for _, it := range c.r.items {
 		c.items[it.tool] = it
 	}
 	c.sent = len(c.r.sent())
+	c.out.Sent = c.sent
 	c.losses()
 	c.duplicates()
-	if api := c.api(); api != nil {
+	if api := p.api(); api != nil {
 		c.judge(api)
 	}
 	for _, it := range c.r.sent() {
@@ -96,29 +105,30 @@ type checkup struct {
 	r     *renderer
 	out   *Check
 	items map[*tool]*item
-	count map[int]int    // issues by position
+	count map[*tool]int  // issues by tool; nil is the listing
 	fine  map[*item]bool // what valid found
 	sent  int            // tools that the host sends
 }
 
-// api returns the profile of the provider that the host's requests go to.
-func (c *checkup) api() *Profile {
-	if c.r.p.IsProvider() {
-		return c.r.p
+// api returns the profile of the provider that the host's requests go to; nil where
+// none is known. A provider is its own.
+func (p *Profile) api() *Profile {
+	if p.IsProvider() {
+		return p
 	}
-	if c.r.p.Provider == "" {
+	if p.Provider == "" {
 		return nil
 	}
-	p, err := Lookup(c.r.p.Provider)
+	api, err := Lookup(p.Provider)
 	if err != nil {
 		return nil
 	}
-	return p
+	return api
 }
 
 // full reports that no more issues of a tool are listed, and counts this one.
-func (c *checkup) full(position int) bool {
-	if position == 0 || c.count[position] < mostIssues {
+func (c *checkup) full(it *item) bool {
+	if it == nil || c.count[it.tool] < mostIssues {
 		return false
 	}
 	c.out.More++
@@ -126,7 +136,10 @@ func (c *checkup) full(position int) bool {
 }
 
 func (c *checkup) add(i Issue) {
-	c.count[i.Position]++
+	if i.item != nil {
+		c.count[i.item.tool]++
+		i.Server = i.item.tool.server.name
+	}
 	i.Fix = c.fix(i)
 	c.out.Issues = append(c.out.Issues, i)
 }
@@ -135,10 +148,7 @@ func (c *checkup) add(i Issue) {
 func (c *checkup) finish() {
 	rank := map[Level]int{Error: 0, Warn: 1, Info: 2}
 	slices.SortStableFunc(c.out.Issues, func(a, b Issue) int {
-		if d := rank[a.Level] - rank[b.Level]; d != 0 {
-			return d
-		}
-		return a.Position - b.Position
+		return cmp.Or(rank[a.Level]-rank[b.Level], c.place(a)-c.place(b))
 	})
 	for _, i := range c.out.Issues {
 		switch {
@@ -148,6 +158,18 @@ func (c *checkup) finish() {
 			c.out.Status = Loses
 		}
 	}
+}
+
+// place orders issues by server and tool; those of all come first.
+func (c *checkup) place(i Issue) int {
+	before := 0
+	for _, sv := range c.r.s.servers {
+		if sv.name == i.Server {
+			return before + i.Position
+		}
+		before += len(sv.tools)
+	}
+	return 0
 }
 
 // losses turns what was lost into issues.
@@ -163,10 +185,10 @@ func (c *checkup) losses() {
 			continue
 		}
 		it := c.find(l)
-		if c.full(l.Position) {
+		if c.full(it) {
 			continue
 		}
-		i := Issue{Tool: l.Tool, Position: l.Position, Pointer: l.Pointer, What: l.What, Rule: l.Rule, Level: level(l, it), Reason: l.Detail, item: it}
+		i := Issue{Server: l.Server, Tool: l.Tool, Position: l.Position, Pointer: l.Pointer, What: l.What, Rule: l.Rule, Level: level(l, it), Reason: l.Detail, item: it}
 		if l.Rule == RuleListing && c.r.p.Listing.Bad != "tool" || l.Rule == RuleServerName && l.Tool == "" {
 			i.TakesDown = together[l.Server]
 			if c.r.p.Listing.Bad == "run" {
@@ -192,10 +214,8 @@ func others(n int) string {
 }
 
 func (c *checkup) find(l Loss) *item {
-	for _, sv := range c.r.s.servers {
-		if sv.name == l.Server && l.Position > 0 && l.Position <= len(sv.tools) {
-			return c.items[sv.tools[l.Position-1]]
-		}
+	if t := c.r.s.toolAt(l.Server, l.Position); t != nil {
+		return c.items[t]
 	}
 	return nil
 }
@@ -285,7 +305,7 @@ func (c *checkup) cutTwins() {
 func (c *checkup) dangling(it *item) {
 	c.walk(it.schema, schemaPath(), func(s *node, at path) {
 		ref := s.get("$ref").string()
-		if ref != "" && ref[0] != '#' && !c.full(it.tool.position) {
+		if ref != "" && ref[0] != '#' && !c.full(it) {
 			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at.to("$ref").String(), What: Dropped, Rule: RuleRef, Level: Warn, item: it,
 				Reason: fmt.Sprintf("%s is another document, which no host fetches: the model can't know what to put there.", clip(ref))})
 		}
@@ -294,7 +314,7 @@ func (c *checkup) dangling(it *item) {
 			return
 		}
 		table, name, _ := strings.Cut(def, "/")
-		if !it.schema.get(table).has(name) && !c.full(it.tool.position) {
+		if !it.schema.get(table).has(name) && !c.full(it) {
 			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at.to("$ref").String(), What: Dropped, Rule: RuleRef, Level: Warn, item: it,
 				Reason: fmt.Sprintf("%s is sent, and what it refers to is not: the model can't know what to put there.", clip(ref))})
 		}

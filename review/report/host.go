@@ -195,11 +195,14 @@ type checkJSON struct {
 	Version  string      `json:"version"`
 	Verified bool        `json:"verified"`
 	Status   host.Status `json:"status"`
+	Listed   int         `json:"listed"`
+	Sent     int         `json:"sent"`
 	Issues   []issueJSON `json:"issues"`
 	More     int         `json:"more,omitempty"`
 }
 
 type issueJSON struct {
+	Server    *text      `json:"server"`
 	Tool      *text      `json:"tool"`
 	Position  int        `json:"position,omitempty"`
 	Pointer   text       `json:"pointer"`
@@ -213,9 +216,7 @@ type issueJSON struct {
 
 // Preflight writes how a listing fares in hosts, on one line.
 func Preflight(checks []*host.Check) ([]byte, error) {
-	f := preflightJSON{Hosts: each(checks, func(c *host.Check) checkJSON {
-		return checkJSON{c.Host, c.Version, c.Verified, c.Status, each(c.Issues, issueForm), c.More}
-	})}
+	f := preflightJSON{Hosts: each(checks, checkForm)}
 	b, err := encode(f)
 	if err != nil {
 		return nil, fmt.Errorf("write preflight: %w", err)
@@ -223,10 +224,17 @@ func Preflight(checks []*host.Check) ([]byte, error) {
 	return b, nil
 }
 
+func checkForm(c *host.Check) checkJSON {
+	return checkJSON{c.Host, c.Version, c.Verified, c.Status, c.Listed, c.Sent, each(c.Issues, issueForm), c.More}
+}
+
 func issueForm(i host.Issue) issueJSON {
-	f := issueJSON{nil, i.Position, text(i.Pointer), i.What, i.Rule, i.Level, text(i.Reason), text(i.Fix), i.TakesDown}
+	f := issueJSON{nil, nil, i.Position, text(i.Pointer), i.What, i.Rule, i.Level, text(i.Reason), text(i.Fix), i.TakesDown}
 	if i.Position > 0 {
 		f.Tool = (*text)(&i.Tool)
+	}
+	if i.Server != "" {
+		f.Server = (*text)(&i.Server)
 	}
 	return f
 }
@@ -235,30 +243,48 @@ func issueForm(i host.Issue) issueJSON {
 // information only is counted, unless verbose.
 func PreflightText(checks []*host.Check, verbose bool, tools int) string {
 	var b strings.Builder
+	noTools(&b, tools)
+	for _, c := range checks {
+		checkLine(&b, c)
+		issueLines(&b, c, verbose, false)
+	}
+	return b.String()
+}
+
+func noTools(b *strings.Builder, tools int) {
 	if tools == 0 {
 		b.WriteString("The listing holds no tools: there is nothing that a host could refuse.\n")
 	}
-	for _, c := range checks {
-		fmt.Fprintf(&b, "%-26s %-8s %s\n", c.Host, c.Status, standing(c.Verified))
-		info := 0
-		for _, i := range c.Issues {
-			if i.Level == host.Info && !verbose {
-				info++
-				continue
-			}
-			fmt.Fprintf(&b, "  %s %s: %s\n", i.What, Line(strings.TrimSpace(i.Tool+" "+i.Pointer)), Line(i.Reason))
-			if i.Fix != "" {
-				fmt.Fprintf(&b, "    fix: %s\n", Line(i.Fix))
-			}
+}
+
+func checkLine(b *strings.Builder, c *host.Check) {
+	fmt.Fprintf(b, "%-26s %-8s %s\n", c.Host, c.Status, standing(c.Verified))
+}
+
+// issueLines writes what a host does to tools; several says that they are of more
+// than one server, which is then named.
+func issueLines(b *strings.Builder, c *host.Check, verbose, several bool) {
+	info := 0
+	for _, i := range c.Issues {
+		if i.Level == host.Info && !verbose {
+			info++
+			continue
 		}
-		if info > 0 {
-			fmt.Fprintf(&b, "  for information: %s (--verbose lists them)\n", plural(info, "more line"))
+		place := strings.TrimSpace(i.Tool + " " + i.Pointer)
+		if several && i.Server != "" {
+			place = strings.TrimSpace(i.Server + " " + place)
 		}
-		if c.More > 0 {
-			fmt.Fprintf(&b, "  not listed: %s of tools that have very many\n", plural(c.More, "more line"))
+		fmt.Fprintf(b, "  %s %s: %s\n", i.What, Line(place), Line(i.Reason))
+		if i.Fix != "" {
+			fmt.Fprintf(b, "    fix: %s\n", Line(i.Fix))
 		}
 	}
-	return b.String()
+	if info > 0 {
+		fmt.Fprintf(b, "  for information: %s (--verbose lists them)\n", plural(info, "more line"))
+	}
+	if c.More > 0 {
+		fmt.Fprintf(b, "  not listed: %s of tools that have very many\n", plural(c.More, "more line"))
+	}
 }
 
 type capturedJSON struct {

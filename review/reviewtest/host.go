@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/people"
 )
 
 var hostCases = map[string]func(*world){
@@ -18,6 +19,7 @@ var hostCases = map[string]func(*world){
 	"two hosts side by side":               hostBeside,
 	"names that are no text stay":          hostNames,
 	"cost, growth and the cached prefix":   hostCost,
+	"tokens over the versions":             hostTokens,
 	"hosts and costs: what is refused":     hostRefused,
 	"hosts are answered from kept things":  hostKept,
 	"a policy asks for hosts and budgets":  hostLimits,
@@ -171,6 +173,35 @@ func hostCost(w *world) {
 	if sent.Host != "gemini-cli" || sent.Tokens <= v.Tokens {
 		w.Errorf("gemini-cli adds a property to every tool: %d tokens after %d", sent.Tokens, v.Tokens)
 	}
+}
+
+// hostTokens counts listings for a chart: as the page of costs does, without what is
+// no listing or another server's, and once only.
+func hostTokens(w *world) {
+	first, second := w.push("1", three()), w.push("2", changed("Finds. Never twice."))
+	capture := w.push("3", `{"model":"m","messages":[],"tools":[{"name":"find","input_schema":{"type":"object"}}]}`)
+	ids := []string{first.Answer.Listing.ID, second.Answer.Listing.ID, capture.Answer.Listing.ID, "none"}
+	got, err := w.svc.TokensOf(w.ctx, w.vic, "mot", ids)
+	w.must(err)
+	for _, id := range ids[:2] {
+		v, err := w.svc.Cost(w.ctx, w.vic, review.CostQuestion{Listing: id, Prices: cost.DefaultPrices})
+		w.must(err)
+		if got[id] != v.Tokens || v.Tokens == 0 {
+			w.Errorf("%d tokens in the chart, %d on the page of costs", got[id], v.Tokens)
+		}
+	}
+	if len(got) != 2 || got[ids[1]] <= got[ids[0]] {
+		w.Errorf("%v", got)
+	}
+	before := w.store.calls.Load()
+	_, err = w.svc.TokensOf(w.ctx, w.vic, "mot", ids)
+	w.must(err)
+	if calls := w.store.calls.Load() - before; calls > 4 {
+		w.Errorf("counted again: %d calls", calls)
+	}
+	w.addServer("other", gate.Team)
+	_, err = w.svc.TokensOf(w.ctx, w.person("Olga", people.Maintainer, "other"), "mot", ids)
+	w.refused(err, review.NotFound)
 }
 
 func hostRefused(w *world) {
