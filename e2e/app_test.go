@@ -23,7 +23,7 @@ var built struct {
 }
 
 // program returns the path of the real binary.
-func program(t *testing.T) string {
+func program(t testing.TB) string {
 	t.Helper()
 	built.Do(func() {
 		built.dir, built.err = os.MkdirTemp("", "countersign-e2e-")
@@ -45,7 +45,7 @@ func program(t *testing.T) string {
 
 // app is the real program, running.
 type app struct {
-	t    *testing.T
+	t    testing.TB
 	url  string
 	link string // that it printed: sign-in of the demo, set-up of a new server
 	env  []string
@@ -57,7 +57,7 @@ type app struct {
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
 // run starts the program with args and waits until it has printed a link.
-func run(t *testing.T, env []string, args ...string) *app {
+func run(t testing.TB, env []string, args ...string) *app {
 	t.Helper()
 	cmd := exec.Command(program(t), args...)
 	cmd.Dir = t.TempDir()
@@ -110,7 +110,7 @@ func run(t *testing.T, env []string, args ...string) *app {
 }
 
 // demo runs the demo: three servers, each with a version to review.
-func demo(t *testing.T) *app {
+func demo(t testing.TB) *app {
 	t.Helper()
 	return run(t, nil, "demo", "--addr", "127.0.0.1:0")
 }

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 }
 
 // browser returns the running browser, and starts it the first time.
-func browser(t *testing.T) context.Context {
+func browser(t testing.TB) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -99,6 +99,16 @@ type screen struct {
 
 var screens = []screen{{width: 1280}, {width: 1280, dark: true}, {width: 390}, {width: 390, dark: true}}
 
+// looks are the screens that pages are checked on: where things stand does not
+// depend on colours, and colours not on the width, so the diagonal says as much as
+// all four. Pictures are taken of all.
+func looks() []screen {
+	if *shotsDir != "" {
+		return screens
+	}
+	return []screen{screens[0], screens[3]}
+}
+
 // modes are screens of people who need something else.
 var modes = []screen{
 	{width: 1280, wishes: []string{"prefers-contrast: more"}}, {width: 1280, dark: true, wishes: []string{"prefers-contrast: more"}},
@@ -134,7 +144,7 @@ func (s screen) features() []*emulation.MediaFeature {
 // tab is one tab, and what went wrong in it.
 type tab struct {
 	ctx  context.Context
-	t    *testing.T
+	t    testing.TB
 	mu   sync.Mutex
 	said []string // console messages of level warning or worse
 }
@@ -142,6 +152,17 @@ type tab struct {
 // inTabs looks at every item in one of as many tabs as there are processors: most of
 // the time goes into what runs inside of a page, on one processor each.
 func inTabs[T any](t *testing.T, items []T, look func(*tab, T)) {
+	t.Helper()
+	inTabsFrom(t, items, look, func(t *testing.T) *tab { return newTab(t, screens[0]) })
+}
+
+// inTabsOf is inTabs in the session of a browser that signed in.
+func inTabsOf[T any](t *testing.T, signedIn *tab, items []T, look func(*tab, T)) {
+	t.Helper()
+	inTabsFrom(t, items, look, func(t *testing.T) *tab { return signedIn.anotherFor(t) })
+}
+
+func inTabsFrom[T any](t *testing.T, items []T, look func(*tab, T), open func(*testing.T) *tab) {
 	t.Helper()
 	queue := make(chan T, len(items))
 	for _, item := range items {
@@ -151,7 +172,7 @@ func inTabs[T any](t *testing.T, items []T, look func(*tab, T)) {
 	for i := range min(runtime.GOMAXPROCS(0), 4, len(items)) {
 		t.Run(fmt.Sprintf("tab %d", i+1), func(t *testing.T) {
 			t.Parallel()
-			b := newTab(t, screens[0])
+			b := open(t)
 			for item := range queue {
 				look(b, item)
 			}
@@ -160,9 +181,15 @@ func inTabs[T any](t *testing.T, items []T, look func(*tab, T)) {
 }
 
 // newTab opens a tab that is closed at the end of the test.
-func newTab(t *testing.T, s screen) *tab {
+func newTab(t testing.TB, s screen) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
+	return openTab(t, ctx, cancel, s)
+}
+
+// openTab shows a tab that was just made, and hears what goes wrong in it.
+func openTab(t testing.TB, ctx context.Context, cancel func(), s screen) *tab {
+	t.Helper()
 	b := &tab{ctx: ctx, t: t}
 	console := chromedp.Console(ctx)
 	done := make(chan struct{})
@@ -294,7 +321,7 @@ var axeOnce = sync.OnceValues(func() (string, error) {
 	return string(b) + "\n;undefined", err
 })
 
-func axeSource(t *testing.T) string {
+func axeSource(t testing.TB) string {
 	t.Helper()
 	testkit.NodeModule(t, "axe-core")
 	source, err := axeOnce()

@@ -39,17 +39,17 @@ func (k keyboard) focus(selector string) {
 }
 
 // another opens a tab of the same browser session.
-func (b *tab) another() *tab {
-	b.t.Helper()
+func (b *tab) another() *tab { return b.anotherFor(b.t) }
+
+// anotherFor is another for a test inside of this one, which closes it.
+func (b *tab) anotherFor(t testing.TB) *tab {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx)
-	other := &tab{ctx: ctx, t: b.t}
-	b.t.Cleanup(cancel)
 	// The tab lives as long as the context that opens it, which must not be that of one step.
 	if err := chromedp.Do(ctx); err != nil {
-		b.t.Fatal(err)
+		t.Fatal(err)
 	}
-	other.show(screens[0])
-	return other
+	return openTab(t, ctx, cancel, screens[0])
 }
 
 // openTool opens the first changed tool of the git server of the demo.

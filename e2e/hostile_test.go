@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/countersign/countersign/views/fixtures"
 )
 
 // hostileTools are what a server can send that would break a careless page.
@@ -65,55 +63,49 @@ func TestHostileListing(t *testing.T) {
 	b.open(a.url + compare)
 	tools := eval[[]string](b, `[...document.querySelectorAll("[data-row]")].map(r => r.getAttribute("href"))`)
 	paths := append([]string{"/", "/servers/weather", release, release + "?view=tools", listing, listing + "?view=read", "/deliveries", "/audit"}, tools...)
-	for _, path := range paths {
+	inTabsOf(t, b, paths, func(b *tab, path string) {
+		b.open(a.url + path)
 		for _, s := range []screen{{width: 1280}, {width: 320}} {
 			b.show(s)
-			b.open(a.url + path)
 			where := fmt.Sprintf("%.80s at %d", path, s.width)
 			if wide := eval[[]string](b, overflow); len(wide) > 0 {
-				t.Errorf("%s overflows:\n\t%s", where, oneLine(wide))
+				b.t.Errorf("%s overflows:\n\t%s", where, oneLine(wide))
 			}
 			if title := eval[string](b, "document.title"); strings.Contains(title, "owned") {
-				t.Fatalf("%s: a script of the listing ran", where)
+				b.t.Fatalf("%s: a script of the listing ran", where)
 			}
 			if n := eval[int](b, "document.querySelectorAll('main img').length"); n > 0 {
-				t.Errorf("%s: %d images", where, n)
+				b.t.Errorf("%s: %d images", where, n)
 			}
 			if said := b.complaints(); len(said) > 0 {
-				t.Errorf("%s, the browser complains:\n\t%s", where, oneLine(said))
+				b.t.Errorf("%s, the browser complains:\n\t%s", where, oneLine(said))
 			}
 		}
+	})
+}
+
+// checkReflow: at 320 px, and with text twice as large, the page in sight is not wider
+// than the screen. It leaves the text large.
+func (b *tab) checkReflow(name string) {
+	b.t.Helper()
+	b.show(screen{width: 320})
+	if wide := eval[[]string](b, overflow); len(wide) > 0 {
+		b.t.Errorf("%s at 320 px overflows:\n\t%s", name, oneLine(wide))
+	}
+	b.show(screen{width: 640})
+	if wide := eval[[]string](b, "document.documentElement.style.fontSize = '200%', "+overflow); len(wide) > 0 {
+		b.t.Errorf("%s with text at 200 %% overflows:\n\t%s", name, oneLine(wide))
 	}
 }
 
-// TestReflow: at 320 px, and with text twice as large, no state is wider than the
-// screen.
-func TestReflow(t *testing.T) {
-	srv := storyServer(t)
-	inTabs(t, states(), func(b *tab, s fixtures.State) {
-		b.show(screen{width: 320})
-		b.open(srv + "/" + s.Name)
-		if wide := eval[[]string](b, overflow); len(wide) > 0 {
-			b.t.Errorf("%s at 320 px overflows:\n\t%s", s.Name, oneLine(wide))
-		}
-		b.show(screen{width: 640})
-		if wide := eval[[]string](b, "document.documentElement.style.fontSize = '200%', "+overflow); len(wide) > 0 {
-			b.t.Errorf("%s with text at 200 %% overflows:\n\t%s", s.Name, oneLine(wide))
-		}
-	})
-}
-
-// TestTargets: what can be pressed is at least 24 px high and wide, or stands in a
+// checkTargets: what can be pressed is at least 24 px high and wide, or stands in a
 // line of text.
-func TestTargets(t *testing.T) {
-	srv := storyServer(t)
-	inTabs(t, states(), func(b *tab, s fixtures.State) {
-		b.show(screen{width: 390})
-		b.open(srv + "/" + s.Name)
-		if small := eval[[]string](b, smallTargets); len(small) > 0 {
-			b.t.Errorf("%s has small targets:\n\t%s", s.Name, oneLine(small))
-		}
-	})
+func (b *tab) checkTargets(name string) {
+	b.t.Helper()
+	b.show(screen{width: 390})
+	if small := eval[[]string](b, smallTargets); len(small) > 0 {
+		b.t.Errorf("%s has small targets:\n\t%s", name, oneLine(small))
+	}
 }
 
 const smallTargets = `[...document.querySelectorAll("a, button, summary, input:not([type=hidden]), select, textarea")]

@@ -49,7 +49,7 @@ func TestLiveLine(t *testing.T) {
 	if eval[bool](reader.tab, `document.querySelector("[data-poll-show]").hidden`) {
 		t.Error("there is no way to look")
 	}
-	for _, s := range screens {
+	for _, s := range looks() {
 		reader.show(s)
 		if *shotsDir != "" {
 			reader.picture("live-" + s.String())

@@ -53,17 +53,18 @@ func TestPages(t *testing.T) {
 	a := demo(t)
 	b := newTab(t, screens[0])
 	b.enter(a)
-	pages := demoPages(b, a)
-	b.complaints()
-	for _, p := range pages {
-		if !strings.HasPrefix(p.name, *onlyState) {
-			continue
+	var pages []visit
+	for _, p := range demoPages(b, a) {
+		if strings.HasPrefix(p.name, *onlyState) {
+			pages = append(pages, p)
 		}
+	}
+	inTabsOf(t, b, pages, func(b *tab, p visit) {
 		b.open(a.url + p.path)
-		b.checkAt("demo-"+p.name, screens, func(where string) {
+		b.checkAt("demo-"+p.name, looks(), func(where string) {
 			if eval[bool](b, `(nav => nav.scrollWidth > nav.clientWidth)(document.querySelector(".nav"))`) {
-				t.Errorf("%s: the menu goes on past the edge", where)
+				b.t.Errorf("%s: the menu goes on past the edge", where)
 			}
 		})
-	}
+	})
 }

@@ -120,7 +120,7 @@ func (k keyboard) jTo(text string) {
 	k.t.Fatalf("no item about %q: %s", text, k.text())
 }
 
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -176,7 +176,7 @@ func (a *app) wantGate(file, token string, want int) {
 }
 
 // newServer starts the real server on an empty database.
-func newServer(t *testing.T) *app {
+func newServer(t testing.TB) *app {
 	t.Helper()
 	addr := freePort(t)
 	env := []string{
@@ -288,7 +288,7 @@ func TestStoryByKeyboard(t *testing.T) {
 }
 
 // secretIn reads the webhook secret that "server add --json" printed.
-func secretIn(t *testing.T, out string) string {
+func secretIn(t testing.TB, out string) string {
 	t.Helper()
 	var made struct {
 		Secret string `json:"webhook_secret"`
@@ -299,7 +299,7 @@ func secretIn(t *testing.T, out string) string {
 	return made.Secret
 }
 
-func tokenIn(t *testing.T, out string) string {
+func tokenIn(t testing.TB, out string) string {
 	t.Helper()
 	var made struct{ Token string }
 	if err := json.Unmarshal([]byte(out), &made); err != nil || made.Token == "" {

@@ -20,7 +20,7 @@ var storybook struct {
 }
 
 // storyServer returns the address under which every state stands.
-func storyServer(t *testing.T) string {
+func storyServer(t testing.TB) string {
 	t.Helper()
 	storybook.Do(func() {
 		addr := freePort(t)
@@ -41,7 +41,7 @@ func storyServer(t *testing.T) string {
 }
 
 // waitReady waits until a server that was just started answers.
-func waitReady(t *testing.T, url string) {
+func waitReady(t testing.TB, url string) {
 	t.Helper()
 	for range 600 {
 		if r, err := http.Get(url + "/readyz"); err == nil {
@@ -111,13 +111,16 @@ func TestModes(t *testing.T) {
 	})
 }
 
-// TestStates looks at every state on every screen: nothing that the accessibility
-// checker finds, nothing that the browser complains of, nothing wider than the
-// screen.
+// TestStates opens every state once and looks at it on all screens: nothing that the
+// accessibility checker finds, nothing that the browser complains of, nothing wider
+// than the screen, on a very narrow one and with text twice as large too, and nothing
+// too small to be pressed.
 func TestStates(t *testing.T) {
 	srv := storyServer(t)
 	inTabs(t, states(), func(b *tab, s fixtures.State) {
 		b.open(srv + "/" + s.Name)
-		b.checkAt(s.Name, screens)
+		b.checkAt(s.Name, looks())
+		b.checkTargets(s.Name)
+		b.checkReflow(s.Name)
 	})
 }
