@@ -89,7 +89,7 @@ func foundSum(f *review.Found, query string) views.Sentence {
 func foundTool(t *review.FoundTool, words []string) views.FoundTool {
 	out := views.FoundTool{
 		URL:  path([]string{"servers", t.Server.Slug, "listings", t.ListingID}, "tool", strconv.Itoa(t.Position)),
-		Name: marked(toolName(t.Name, t.Position), words), Server: views.ShowName(t.Server.Name), Profile: profileName(t.Profile, review.DefaultProfile),
+		Name: marked(views.ShowName(toolName(t.Name, t.Position)), words), Server: views.ShowName(t.Server.Name), Profile: profileName(t.Profile, review.DefaultProfile),
 		LineageURL: path([]string{"servers", t.Server.Slug, "tool"}, "name", t.Name, "profile", t.Profile),
 	}
 	for i, text := range t.Texts {
@@ -130,9 +130,9 @@ const (
 func excerpt(text string, words []string) []views.Mark {
 	hits := review.Hits(text, words)
 	if len(hits) == 0 {
-		return marked(cut(text, 0, min(len(text), excerptBefore+excerptAfter)), words)
+		return marked(prose.Show(cut(text, 0, min(len(text), excerptBefore+excerptAfter))), words)
 	}
-	return marked(cut(text, hits[0][0]-excerptBefore, hits[0][1]+excerptAfter), words)
+	return marked(prose.Show(cut(text, hits[0][0]-excerptBefore, hits[0][1]+excerptAfter)), words)
 }
 
 // cut takes bytes from and to of a text, at the bounds of words where there are any
@@ -158,19 +158,23 @@ func cut(text string, from, to int) string {
 	return before + text[from:max(from, to)] + after
 }
 
-// marked cuts a text at its hits.
-func marked(text string, words []string) []views.Mark {
+// marked cuts a text at its hits. It was made visible whole: a space is suspicious at
+// the end of a name, and not beside a word that was looked for.
+func marked(shown prose.Visible, words []string) []views.Mark {
 	var out []views.Mark
-	at := 0
-	for _, h := range review.Hits(text, words) {
-		if h[0] > at {
-			out = append(out, views.Mark{Text: prose.Show(text[at:h[0]])})
+	text, rest, at := shown.Raw(), shown, 0
+	take := func(to int, hit bool) {
+		var piece prose.Visible
+		piece, rest = rest.Cut(to - at)
+		if len(piece) > 0 {
+			out = append(out, views.Mark{Text: piece, Hit: hit})
+			at += len(piece.Raw())
 		}
-		out = append(out, views.Mark{Text: prose.Show(text[h[0]:h[1]]), Hit: true})
-		at = h[1]
 	}
-	if at < len(text) {
-		out = append(out, views.Mark{Text: prose.Show(text[at:])})
+	for _, h := range review.Hits(text, words) {
+		take(h[0], false)
+		take(h[1], true)
 	}
+	take(len(text), false)
 	return out
 }

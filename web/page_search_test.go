@@ -16,7 +16,7 @@ func TestSearchPage(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)
 	id := in.pushed("git", "version=1.0.0", listing(
-		tool("branch_prune", strings.Repeat("Long before it. ", 40)+"De\u200bletes <b>merged</b> branches. Asks first."), tool("branch_list", "Lists branches."))).Release.ID
+		tool("branch_prune", strings.Repeat("Long before it. ", 40)+"De\u200bletes <b>merged</b> branches. Asks first."), tool("branch_list", "Lists branches."), tool("sweep up ", "Sweeps."))).Release.ID
 	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
 	in.want(http.StatusSeeOther, in.postForm(rita, "/releases/"+id+"/threads", url.Values{"body": {"Deletes what exactly?"}}))
 	page := in.get(rita, "/search?q=DELETES").html(t)
@@ -25,6 +25,13 @@ func TestSearchPage(t *testing.T) {
 	}
 	if got := text(page.Find("mark").First()); got != "DeU+200Bletes" {
 		t.Errorf("marked: %q", got)
+	}
+	// A space beside what was looked for stands at no end of the text.
+	if got := text(in.get(rita, "/search?q=branches+asks").html(t).Find(".lines p").First()); strings.Contains(got, "U+0020") || !strings.Contains(got, "</b> branches. Asks first.") {
+		t.Errorf("the excerpt of two words is %q", got)
+	}
+	if got := text(in.get(rita, "/search?q=sweep").html(t).Find(".lines .title-link").First()); got != "sweep upU+0020" {
+		t.Errorf("the name is drawn as %q", got)
 	}
 	for _, href := range []string{page.Find(".lines .title-link").First().AttrOr("href", ""), page.Find("section[aria-labelledby=found-threads] .title-link").AttrOr("href", ""),
 		page.Find(".lines .side a").First().AttrOr("href", "")} {

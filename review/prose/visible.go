@@ -12,7 +12,10 @@
 // machine, and every function is safe to call at once from many goroutines.
 package prose
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Kind says what a [Span] is.
 type Kind string
@@ -102,6 +105,44 @@ func (v Visible) String() string {
 		b.WriteString(s.Text)
 	}
 	return b.String()
+}
+
+// Cut parts v behind the first n bytes of its Raw. What is hidden was told from what
+// stands around it, so a text is shown whole and cut then. A box is never cut: it
+// stays with what is before it, whose Raw is then longer than n.
+func (v Visible) Cut(n int) (before, after Visible) {
+	for i, s := range v {
+		switch {
+		case n <= 0:
+			return v[:i:i], v[i:]
+		case n >= len(s.Raw):
+			n -= len(s.Raw)
+			continue
+		}
+		before = append(before, v[:i]...)
+		first, rest := s.cut(n)
+		before = append(before, first)
+		if rest.Raw != "" {
+			after = append(after, rest)
+		}
+		return before, append(after, v[i+1:]...)
+	}
+	return v, nil
+}
+
+// cut parts a span, unless it is printed otherwise than it is written, or what is
+// harmless in it as a whole, such as the letters of a flag, is not in a part.
+func (s Span) cut(n int) (Span, Span) {
+	if s.Kind != Plain || s.Text != printable(s.Raw) {
+		return s, Span{}
+	}
+	for n < len(s.Raw) && (!utf8.RuneStart(s.Raw[n]) || s.Raw[n-1] == '\r' && s.Raw[n] == '\n') {
+		n++
+	}
+	if HasHidden(s.Raw[:n]) || HasHidden(s.Raw[n:]) {
+		return s, Span{}
+	}
+	return Span{Kind: Plain, Text: printable(s.Raw[:n]), Raw: s.Raw[:n]}, Span{Kind: Plain, Text: printable(s.Raw[n:]), Raw: s.Raw[n:]}
 }
 
 // HasHidden reports whether a labelled box is among the spans.

@@ -182,6 +182,34 @@ func checkVisible(t *testing.T, s string, v Visible) {
 	}
 }
 
+func TestCut(t *testing.T) {
+	tests := []struct {
+		in            string
+		n             int
+		before, after string
+	}{
+		{"a word here", 2, "a ", "word here"}, // the space was no end of the text
+		{"ab", 0, "", "ab"},
+		{"ab", 2, "ab", ""},
+		{"ab", 9, "ab", ""},
+		{"a\u200bb", 1, "a", "[U+200B]b"},
+		{"a\u200bb", 2, "a[U+200B]", "b"}, // a box is whole
+		{"a\r\nb", 2, "a\n", "b"},
+		{"\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f!", 8, "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f!", ""}, // a flag is whole
+	}
+	for _, tt := range tests {
+		before, after := Show(tt.in).Cut(tt.n)
+		if before.String() != tt.before || after.String() != tt.after || before.Raw()+after.Raw() != tt.in {
+			t.Errorf("%+q cut at %d: %q and %q, want %q and %q", tt.in, tt.n, before, after, tt.before, tt.after)
+		}
+	}
+	many := strings.Repeat("a\u200b", maxBoxes) + "b\u200bc"
+	before, after := Show(many).Cut(len(many) - 1)
+	if before.Raw() != many || len(after) != 0 || strings.Contains(before.String(), "\u200b") {
+		t.Errorf("what is drawn as text is cut: %q", after)
+	}
+}
+
 func FuzzShow(f *testing.F) {
 	for _, s := range []string{"a\u200bb", "\xed\xa0\x80\xff", "\r\n\r", "p\u0430y\u0301", "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
 		"می\u200cخو", "5\ufe0f\u20e3", "\u05d0\u200f", "e\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301", "`a\u200bb`"} {
@@ -192,6 +220,13 @@ func FuzzShow(f *testing.F) {
 		checkVisible(t, s, v)
 		if v.HasHidden() != HasHidden(s) {
 			t.Fatalf("HasHidden(%+q) = %t", s, HasHidden(s))
+		}
+		for n := range len(s) + 1 {
+			before, after := v.Cut(n)
+			if len(before.Raw()) < n {
+				t.Fatalf("%+q cut at %d begins with %+q", s, n, before.Raw())
+			}
+			checkVisible(t, s, append(before[:len(before):len(before)], after...))
 		}
 		at := 0
 		for _, m := range HiddenIn(s) {
