@@ -56,6 +56,9 @@ type Verdict struct {
 	Evidence   []gate.Trial // what the giver tried
 }
 
+// approves reports whether it is an approval that nobody took away.
+func (v Verdict) approves() bool { return v.Kind == Approve && v.RevokedAt.IsZero() }
+
 // VerdictItem is one decision of a batch: by change, or by edit over Changes.
 type VerdictItem struct {
 	Change  string      `json:"change,omitempty"`

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
@@ -19,6 +20,7 @@ type Decided struct {
 	CannotWhy   string            // why not, one sentence
 	Threads     int               // open threads about this subject
 	Findings    gate.Findings     // of the new side
+	NotRead     bool              // accepted with the starting point, and nobody has viewed or approved it
 }
 
 // ReleaseView is everything a release page shows.
@@ -139,6 +141,7 @@ type viewBuilder struct {
 	as    *assessment
 	actor Actor
 	v     *ReleaseView
+	read  map[string]bool // of a starting point: changes that somebody viewed; else nil
 }
 
 func (b *viewBuilder) history() error {
@@ -251,16 +254,21 @@ func (b *viewBuilder) threads() error {
 func (b *viewBuilder) depth() error {
 	at := b.as.comparedAt(b.s.now())
 	b.v.Pairings, b.v.Aliases = b.as.named.held(b.as.profile(), Pairing, at), b.as.named.held(b.as.profile(), Alias, at)
+	ids := []string{""}
+	for _, c := range b.v.Report.Changes {
+		ids = append(ids, c.ID)
+	}
 	var err error
+	if l := b.v.Baseline; l != nil && l.ListingID == b.as.listing.ID {
+		if b.read, err = b.tx.ViewedByAny(b.ctx, b.as.profile(), ids); err != nil {
+			return err
+		}
+	}
 	if b.v.Twins, err = b.s.twins(b.ctx, b.tx, b.as); err != nil {
 		return err
 	}
 	if b.v.Bases, err = b.s.baseChoices(b.ctx, b.tx, b.actor, b.as); err != nil || b.actor.User == nil {
 		return err
-	}
-	ids := []string{""}
-	for _, c := range b.v.Report.Changes {
-		ids = append(ids, c.ID)
 	}
 	b.v.Viewed, err = b.tx.Viewed(b.ctx, b.actor.userID(), b.as.profile(), ids)
 	return err
@@ -356,6 +364,7 @@ func (b *viewBuilder) changes() {
 		dc.Mine, dc.Findings = d.mine(&c), b.as.findingsOf(c.Subject, c.NewPosition)
 		dc.CannotWhy = d.cannot(&c, shut)
 		dc.CanDecide = dc.CannotWhy == ""
+		dc.NotRead = b.read != nil && !c.To.IsZero() && !b.read[c.ID] && !slices.ContainsFunc(dc.Verdicts, Verdict.approves)
 		b.v.Changes = append(b.v.Changes, dc)
 	}
 }

@@ -18,13 +18,16 @@ type Look struct {
 	At        time.Time
 }
 
-// ViewedStore keeps what people looked at. Nobody is shown anybody else's.
+// ViewedStore keeps what people looked at. Nobody is shown anybody else's; of a
+// starting point they are told what nobody has looked at.
 type ViewedStore interface {
 	// SetViewed marks changes as viewed by a person; those that are keep their time.
 	SetViewed(ctx context.Context, userID string, k ProfileKey, changes []string, at time.Time) error
 	ClearViewed(ctx context.Context, userID string, k ProfileKey, changes []string) error
 	// Viewed returns which of all changes of the profile the person has viewed.
 	Viewed(ctx context.Context, userID string, k ProfileKey, changes []string) (map[string]bool, error)
+	// ViewedByAny returns which of the changes somebody has viewed, whoever it was.
+	ViewedByAny(ctx context.Context, k ProfileKey, changes []string) (map[string]bool, error)
 	PutLook(ctx context.Context, l *Look) error // of one listing the newest stays
 	// LastLook returns the listing of the profile that the person worked on last,
 	// other than one; NotFound when there is none.

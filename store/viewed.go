@@ -28,15 +28,27 @@ func (t *tx) ClearViewed(ctx context.Context, userID string, k review.ProfileKey
 }
 
 func (t *tx) Viewed(ctx context.Context, userID string, k review.ProfileKey, changes []string) (map[string]bool, error) {
-	rows, err := allIn[struct {
-		ChangeID string `db:"change_id"`
-	}](ctx, t, "SELECT change_id FROM viewed WHERE user_id = $1 AND server_id = $2 AND profile = $3 AND change_id IN (%s)",
+	rows, err := allIn[viewedID](ctx, t, "SELECT change_id FROM viewed WHERE user_id = $1 AND server_id = $2 AND profile = $3 AND change_id IN (%s)",
 		[]any{userID, k.ServerID, k.Profile}, changes)
+	return viewedSet(rows), err
+}
+
+func (t *tx) ViewedByAny(ctx context.Context, k review.ProfileKey, changes []string) (map[string]bool, error) {
+	rows, err := allIn[viewedID](ctx, t, "SELECT DISTINCT change_id FROM viewed WHERE server_id = $1 AND profile = $2 AND change_id IN (%s)",
+		[]any{k.ServerID, k.Profile}, changes)
+	return viewedSet(rows), err
+}
+
+type viewedID struct {
+	ChangeID string `db:"change_id"`
+}
+
+func viewedSet(rows []viewedID) map[string]bool {
 	seen := make(map[string]bool, len(rows))
 	for _, row := range rows {
 		seen[row.ChangeID] = true
 	}
-	return seen, err
+	return seen
 }
 
 type lookRow struct {

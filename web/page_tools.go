@@ -127,6 +127,9 @@ func (p *releasePresenter) toolView(ch *review.Decided) views.ToolView {
 	badge := views.ClassBadge(ch.Class)
 	t.ID, t.Badge = ch.ID, &badge
 	t.Facts, t.Notes = append(factsOf(ch), p.sightFacts(ch)...), p.sightNotes(ch)
+	if ch.NotRead {
+		t.Facts = append(t.Facts, "not read by anybody yet")
+	}
 	t.Effects, t.Quiet = p.effects(ch)
 	if p.compare == nil {
 		t.Answer = p.wholeAnswer(ch)
@@ -303,6 +306,7 @@ type listRow struct {
 	class    change.Class
 	state    cardState // of the change as a whole
 	mine     review.VerdictKind
+	notRead  bool // by anybody, since it came with the starting point
 	threads  int
 	growth   int // in tokens
 }
@@ -314,7 +318,7 @@ func (p *releasePresenter) list() toolList {
 	for i := range p.v.Changes {
 		ch := &p.v.Changes[i]
 		row := listRow{
-			id: ch.ID, name: subjectName(ch), url: p.toolURL(ch.ID), kind: ch.Kind, class: ch.Class, mine: ch.Mine, threads: ch.Threads,
+			id: ch.ID, name: subjectName(ch), url: p.toolURL(ch.ID), kind: ch.Kind, class: ch.Class, mine: ch.Mine, notRead: ch.NotRead, threads: ch.Threads,
 			state: p.standingOf(ch, p.answers[i]), growth: p.sightOf(ch.ID).Growth,
 		}
 		if ch.Subject != change.SubjectTool {
@@ -551,6 +555,8 @@ func (r listRow) view(prefix, open string) views.ToolRow {
 		row.Mark, row.Tone = "✕ you", views.Bad
 	case r.state == cardRejected:
 		row.Mark, row.Tone = "✕ rejected", views.Bad
+	case r.notRead:
+		row.Mark, row.Tone = "not read", views.Plain
 	case r.state == cardApproved:
 		row.Mark, row.Tone = "✓ done", views.OK
 	}

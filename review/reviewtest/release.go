@@ -21,6 +21,7 @@ var releaseCases = map[string]func(*world){
 	"states":                                        releaseStates,
 	"rollback":                                      releaseRollback,
 	"a digest in several releases":                  releaseDigests,
+	"a starting point is not read until it is":      releaseNotRead,
 	"closed releases are not decided":               releaseClosed,
 	"comparing any two":                             releaseCompare,
 }
@@ -54,6 +55,39 @@ func releaseBaselineOnce(w *world) {
 	w.refused(accept(w.pushAs(m)), review.Conflict, "released once")
 	if v := w.view(idOf(p)); v.BaselineOpen || v.Baseline == nil || v.Baseline.ByLabel != "Ana" || v.Actions.Baseline == "" {
 		w.Errorf("the page says open %t, %+v, %q", v.BaselineOpen, v.Baseline, v.Actions.Baseline)
+	}
+}
+
+func releaseNotRead(w *world) {
+	p := w.push("1", three())
+	find, drop := w.change(idOf(p), "find"), w.change(idOf(p), "drop")
+	if find.NotRead {
+		w.Error("it is no starting point yet")
+	}
+	_, err := w.svc.AcceptBaseline(w.ctx, w.ana, idOf(p), p.Answer.Listing.Digest, nil)
+	w.must(err)
+	notRead := func() (n int) {
+		v, err := w.svc.Release(w.ctx, w.rob, idOf(p))
+		w.must(err)
+		for _, c := range v.Changes {
+			if c.NotRead {
+				n++
+			}
+		}
+		return n
+	}
+	all := notRead()
+	if all < 3 {
+		w.Fatalf("%d tools are not read", all)
+	}
+	w.must(w.svc.MarkViewed(w.ctx, w.rita, idOf(p), []string{find.ID}, true))
+	if n := notRead(); n != all-1 {
+		w.Errorf("Rita read one: %d of %d are left", n, all)
+	}
+	_, err = w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{{Change: drop.ID, Verdict: review.Approve, Note: "Read it."}})
+	w.must(err)
+	if n := notRead(); n != all-2 {
+		w.Errorf("and approved another: %d of %d are left", n, all)
 	}
 }
 

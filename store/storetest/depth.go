@@ -53,6 +53,14 @@ func testViewed(b *bench) {
 	b.equal(seen(ada.ID, k, "ch_1", "ch_3", "ch_4"), map[string]bool{"ch_1": true, "ch_3": true})
 	b.equal(seen(zoe.ID, k, "ch_1"), map[string]bool{})
 	b.equal(seen(ada.ID, review.ProfileKey{ServerID: s.ID, Profile: "admin"}, "ch_1"), map[string]bool{})
+	b.update(func(tx review.Tx) error { return tx.SetViewed(b.ctx, zoe.ID, k, []string{"ch_2"}, b.now()) })
+	any := func(k review.ProfileKey) map[string]bool {
+		return read(b, func(tx review.Tx) (map[string]bool, error) {
+			return tx.ViewedByAny(b.ctx, k, []string{"ch_2", "ch_3", "ch_4"})
+		})
+	}
+	b.equal(any(k), map[string]bool{"ch_2": true, "ch_3": true})
+	b.equal(any(review.ProfileKey{ServerID: s.ID, Profile: "admin"}), map[string]bool{})
 	b.update(func(tx review.Tx) error { return tx.ClearViewed(b.ctx, ada.ID, k, []string{"ch_1", "ch_9"}) })
 	b.equal(seen(ada.ID, k, "ch_1", "ch_2"), map[string]bool{"ch_2": true})
 
