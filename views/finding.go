@@ -75,6 +75,8 @@ type IdleView struct {
 type WaiverForm struct {
 	ID, URL, Waiver, Back string
 	About                 string // "poison.conceal"
+	Reason                string // typed before
+	Draft                 DraftBox
 }
 
 // WaiveForm accepts a finding.
@@ -85,6 +87,9 @@ type WaiveForm struct {
 	Most                       string // days at most
 	Second                     bool   // a second person has to agree
 	Places                     string // "12 places", "" for one
+	Kind                       string // chosen before, "" for none
+	Reason                     string // typed before
+	Draft                      DraftBox
 }
 
 // FindingList is findings with their counts.

@@ -60,6 +60,7 @@ type AlarmNote struct {
 	Says     []Sentence
 	ClearURL string // "" for those who can't acknowledge it
 	Note     string // typed before, kept
+	Draft    DraftBox
 }
 
 // OverrideForm lets a release pass for a while.
@@ -71,6 +72,7 @@ type OverrideForm struct {
 	Hours        []Place
 	Reason       string
 	Least        string // characters of a reason
+	Draft        DraftBox
 }
 
 // LiveLine is where a page is told what happened since it was made. It never shows

@@ -69,6 +69,8 @@ type ServerPage struct {
 	ListingURL string
 	Together   string // address of the newest listing together with other servers; "" for none
 	Listings   []ListingLine
+	OlderL     string // listings before those
+	NewestL    string
 	Compare    *CompareForm
 	Settings   *SettingsView
 	Charts     *Charts // nil with fewer than two versions

@@ -123,12 +123,8 @@ func (p *releasePresenter) acts(a *views.ReleaseAside) {
 	}
 	a.Override = p.overrideForm()
 	if p.v.Actions.Withdraw == "" {
-		a.Withdraw = &views.WithdrawForm{URL: p.act("withdraw"), Label: "Withdraw " + title, Reason: p.q.reason}
-		box, kept := p.drafts.box(targetWithdraw)
-		a.Withdraw.Draft = box
-		if kept != nil && a.Withdraw.Reason == "" {
-			a.Withdraw.Reason = textOfDraft(kept)
-		}
+		a.Withdraw = &views.WithdrawForm{URL: p.act("withdraw"), Label: "Withdraw " + title}
+		a.Withdraw.Draft, a.Withdraw.Reason = p.drafts.texts(targetWithdraw, p.q.reason)
 	}
 }
 

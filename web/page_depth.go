@@ -115,7 +115,7 @@ func (d *desk) drafts(list []review.Draft) []views.DraftLine {
 			l.What = cmpOr(draftWhat[dr.Item.Verdict], "note")
 			l.About, l.URL = prose.Show(dr.Place), d.changeURL(dr.Item)
 		case dr.Comment == nil:
-			l.What, l.URL = "reason", releasePath(d.v.Release.ID)
+			l.What, l.URL = cmpOr(formDraft(cmpOr(dr.CopyOf, dr.Target)), "reason"), releasePath(d.v.Release.ID)
 		case dr.Comment.ThreadID != "":
 			l.What, l.URL = "answer in a thread", releasePath(d.v.Release.ID, "view", viewThreads)+"#t-"+dr.Comment.ThreadID
 		default:

@@ -25,7 +25,27 @@ const (
 	targetComment  = "comment "
 	targetWithdraw = "form withdraw"
 	targetBaseline = "form baseline"
+	targetOverride = "form override"
+	targetAlarm    = "form alarm"
+	targetWaive    = "form waive "   // fingerprint
+	targetUnwaive  = "form unwaive " // id of a waiver
 )
+
+// formTargets are those of forms of which only the texts are kept, and what these are.
+var formTargets = []struct{ target, what string }{
+	{targetWithdraw, "reason to withdraw"}, {targetBaseline, "notes of a starting point"}, {targetOverride, "reason of an override"},
+	{targetAlarm, "note on an alarm"}, {targetWaive, "reason to accept a finding"}, {targetUnwaive, "reason to take a waiver back"},
+}
+
+// formDraft says what a draft of such a form is; "" for none.
+func formDraft(target string) string {
+	for _, f := range formTargets {
+		if strings.HasPrefix(target, f.target) {
+			return f.what
+		}
+	}
+	return ""
+}
 
 // verdictTarget is the target of a form that answers for items.
 func verdictTarget(items []string) string {
@@ -89,6 +109,16 @@ func (d *drafts) comment(target, tool string) (views.DraftBox, *review.Draft) {
 		}
 	}
 	return d.box(target)
+}
+
+// texts is box for a form of which only the texts are kept: typed is what was sent
+// and refused, and goes before what was kept.
+func (d *drafts) texts(target, typed string) (views.DraftBox, string) {
+	b, kept := d.box(target)
+	if kept != nil && typed == "" {
+		typed = textOfDraft(kept)
+	}
+	return b, typed
 }
 
 // textOfDraft is what somebody typed, of several fields one after the other.
@@ -159,7 +189,7 @@ func (s *Server) draftOf(ctx context.Context, a review.Actor, id string, form ur
 			return d, err
 		}
 		d.Comment, d.Place = n, placeOf(form)
-	case strings.HasPrefix(target, targetWithdraw), strings.HasPrefix(target, targetBaseline):
+	case formDraft(target) != "":
 		for _, text := range append(form["reason"], form["note"]...) {
 			d.Texts = append(d.Texts, lines(text))
 		}

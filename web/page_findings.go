@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func (s *Server) waiveForm(c echo.Context) error {
 	_, err = s.svc.Waive(c.Request().Context(), s.actor(c), id, review.NewWaiver{
 		Fingerprint: form.Get("fingerprint"), Kind: lint.WaiverKind(form.Get("kind")), Reason: form.Get("reason"), Days: days,
 	})
-	return s.afterWaiver(c, err, form.Get("back"), "The finding is accepted for as long as its text stays what it is.")
+	return s.afterWaiver(c, err, form, "The finding is accepted for as long as its text stays what it is.")
 }
 
 func (s *Server) confirmWaiverForm(c echo.Context) error {
@@ -49,7 +50,7 @@ func (s *Server) confirmWaiverForm(c echo.Context) error {
 		return err
 	}
 	_, err = s.svc.ConfirmWaiver(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("waiver"))
-	return s.afterWaiver(c, err, form.Get("back"), "You are the second person: the waiver counts.")
+	return s.afterWaiver(c, err, form, "You are the second person: the waiver counts.")
 }
 
 func (s *Server) endWaiverForm(c echo.Context) error {
@@ -58,7 +59,7 @@ func (s *Server) endWaiverForm(c echo.Context) error {
 		return err
 	}
 	_, err = s.svc.EndWaiver(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("waiver"), form.Get("reason"))
-	return s.afterWaiver(c, err, form.Get("back"), "The waiver is taken back: the finding counts again.")
+	return s.afterWaiver(c, err, form, "The waiver is taken back: the finding counts again.")
 }
 
 func (s *Server) answerProposedForm(c echo.Context) error {
@@ -78,14 +79,19 @@ func (s *Server) answerProposedForm(c echo.Context) error {
 }
 
 // afterWaiver goes back to the tool that the form stood beside, or shows there
-// what was wrong.
-func (s *Server) afterWaiver(c echo.Context, err error, tool, done string) error {
-	id := c.Param("id")
-	if err != nil {
-		return s.refusedOnRelease(c, err, releaseRequest{view: viewTools, tool: tool})
+// what was wrong, with what was typed. Findings of the listing itself stand beside the
+// decisions.
+func (s *Server) afterWaiver(c echo.Context, err error, form url.Values, done string) error {
+	tool, view := form.Get("back"), viewTools
+	if tool == "" {
+		view = ""
 	}
+	if err != nil {
+		return s.refusedOnRelease(c, err, releaseRequest{view: cmpOr(view, viewDecisions), tool: tool, waiver: form})
+	}
+	s.sent(c, form)
 	s.flash(c, flashDone, done)
-	return c.Redirect(http.StatusSeeOther, releasePath(id, "view", viewTools, "tool", tool))
+	return c.Redirect(http.StatusSeeOther, releasePath(c.Param("id"), "view", view, "tool", tool))
 }
 
 // quotation is a comment that starts with a finding: what it says, in words of the
@@ -222,6 +228,11 @@ func (p *releasePresenter) waiveForm(f *review.Finding, fingerprint, tool, id st
 	if n := len(f.Everywhere()); n > 1 {
 		form.Places = plural(n, "place", "places")
 	}
+	reason := ""
+	if typed := p.q.waiver; typed.Get("fingerprint") == fingerprint {
+		reason, form.Kind, form.Days = typed.Get("reason"), typed.Get("kind"), cmpOr(typed.Get("days"), form.Days)
+	}
+	form.Draft, form.Reason = p.drafts.texts(targetWaive+fingerprint, reason)
 	return form
 }
 
@@ -247,6 +258,11 @@ func (p *releasePresenter) waiver(w *review.Waiver, tool, id string) views.Waive
 	}
 	if maintainer || w.By == p.me {
 		v.TakeBack = &views.WaiverForm{ID: id, URL: p.act("waivers") + "/end", Waiver: w.ID, Back: tool, About: w.Rule}
+		reason := ""
+		if p.q.waiver.Get("waiver") == w.ID {
+			reason = p.q.waiver.Get("reason")
+		}
+		v.TakeBack.Draft, v.TakeBack.Reason = p.drafts.texts(targetUnwaive+w.ID, reason)
 	}
 	return v
 }

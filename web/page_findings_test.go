@@ -62,7 +62,19 @@ func TestFindingsBesideTheText(t *testing.T) {
 	form := f.Find("form")
 	action, _ := form.Attr("action")
 	values := fieldsOf(form, "", "")
-	in.want(400, in.postForm(mia, action, values))
+	typed := url.Values{"kept": values["kept"], "reason": {"Seen it bef"}, "writer": {"page"}, "count": {"1"}}
+	in.want(200, in.postForm(mia, path+"/drafts", typed))
+	if got := findingOf(t, in.get(mia, link).html(t), "poison.conceal").Find("textarea").Text(); got != "Seen it bef" {
+		t.Errorf("the reason that was typed comes back as %q", got)
+	}
+	if desk := text(in.get(mia, path+"/desk").html(t).Find("main")); !strings.Contains(desk, "reason to accept a finding") {
+		t.Errorf("the desk says %s", desk)
+	}
+	values.Set("reason", "Seen it before.")
+	refused := findingOf(t, in.want(400, in.postForm(mia, action, values)).html(t), "poison.conceal")
+	if got := refused.Find("details[open] textarea").Text(); got != "Seen it before." {
+		t.Errorf("refused, and the reason is %q", got)
+	}
 	values.Set("kind", "accepted-risk")
 	values.Set("reason", "Known.")
 	values.Set("days", "30")
@@ -70,6 +82,9 @@ func TestFindingsBesideTheText(t *testing.T) {
 	f = findingOf(t, in.want(200, in.get(mia, done.header.Get("Location"))).html(t), "poison.conceal")
 	if !f.HasClass("waived") || !strings.Contains(text(f), "accepted riskmia") || !strings.Contains(text(f), "holds until") {
 		t.Errorf("accepted: %s", text(f))
+	}
+	if desk := text(in.get(mia, path+"/desk").html(t).Find("main")); strings.Contains(desk, "reason to accept") {
+		t.Errorf("accepted, and the draft is still there: %s", desk)
 	}
 	if line := text(in.want(200, in.get(mia, "/servers/git")).html(t).Find("main")); !strings.Contains(line, "1 accepted") {
 		t.Errorf("the server's page says %s", line)

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,7 +37,7 @@ func (s *Server) listingPage(c echo.Context) error {
 	}
 	m.Page = s.page(c, "Listing of "+srv.Name, "servers", serversCrumb, serverCrumb(srv))
 	if m.Overview != nil {
-		if m.Compare, err = s.compareWith(c, srv, l.ID); err != nil {
+		if m.Compare, err = s.compareWith(c, srv, l); err != nil {
 			return err
 		}
 		toolURL := func(position int) string { return listingPath(srv.Slug, l.ID) + "?tool=" + strconv.Itoa(position) }
@@ -49,12 +50,34 @@ func (s *Server) listingPage(c echo.Context) error {
 
 // compareWith offers to compare a listing with another of its server; nil when it
 // is the only one.
-func (s *Server) compareWith(c echo.Context, srv *review.Server, id string) (*views.CompareForm, error) {
+func (s *Server) compareWith(c echo.Context, srv *review.Server, l *review.Listing) (*views.CompareForm, error) {
 	list, err := s.svc.Listings(c.Request().Context(), s.actor(c), srv.Slug, review.Page{Limit: serverListings})
-	if err != nil || len(list) < 2 {
+	if err != nil {
 		return nil, err
 	}
-	return &views.CompareForm{URL: serverPath(srv.Slug) + "/compare", From: s.listingPlaces(list, nil, ""), To: s.listingPlaces(list, nil, id)}, nil
+	at := slices.IndexFunc(list, func(i review.ListingInfo) bool { return i.ID == l.ID })
+	if at < 0 { // older than those
+		at, list = len(list), append(list, review.ListingInfo{ID: l.ID, Profile: l.Profile, Digest: l.Surface.Digest, ReceivedAt: l.ReceivedAt})
+	}
+	if len(list) < 2 {
+		return nil, nil
+	}
+	from, to := comparedFirst(list, at)
+	return &views.CompareForm{URL: serverPath(srv.Slug) + "/compare", From: s.listingPlaces(list, nil, list[from].ID), To: s.listingPlaces(list, nil, list[to].ID)}, nil
+}
+
+// comparedFirst are the two of a list, newest first, that one would compare: the one
+// at a place with what its profile had before it, or the first with what came after.
+func comparedFirst(list []review.ListingInfo, at int) (from, to int) {
+	for i := at + 1; i < len(list); i++ {
+		if list[i].Profile == list[at].Profile {
+			return i, at
+		}
+	}
+	if at > 0 {
+		return at, at - 1
+	}
+	return 1, 0
 }
 
 func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *review.Server) views.ListingPage {

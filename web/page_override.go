@@ -46,6 +46,7 @@ func (p *releasePresenter) alarmNote() *views.AlarmNote {
 	}
 	if p.v.Actions.ClearAlarms == "" {
 		n.ClearURL = p.act("alarms") + "/clear"
+		n.Draft, n.Note = p.drafts.texts(targetAlarm, n.Note)
 	}
 	return &n
 }
@@ -63,8 +64,9 @@ func (p *releasePresenter) overrideForm() *views.OverrideForm {
 	typed := p.q.override
 	f := &views.OverrideForm{
 		URL: p.act("override"), Digest: p.v.Listing.Digest.String(), Policy: strconv.Itoa(p.v.Server.Policy.Version),
-		Reason: typed.Get("reason"), Least: strconv.Itoa(gate.MinReason),
+		Least: strconv.Itoa(gate.MinReason),
 	}
+	f.Draft, f.Reason = p.drafts.texts(targetOverride, typed.Get("reason"))
 	for i := range p.v.Answer.Requirements {
 		if r := &p.v.Answer.Requirements[i]; r.State == gate.Open {
 			f.Requirements = append(f.Requirements, views.Choice{
@@ -98,6 +100,7 @@ func (s *Server) overrideForm(c echo.Context) error {
 	if err != nil {
 		return s.refusedOnRelease(c, err, q)
 	}
+	s.sent(c, form)
 	s.flash(c, flashDone, "It passes for now. Nothing is approved by that, and everybody who decides here is told.")
 	return c.Redirect(http.StatusSeeOther, releasePath(id))
 }
@@ -121,6 +124,7 @@ func (s *Server) clearAlarmsForm(c echo.Context) error {
 	if err := s.svc.ClearAlarms(c.Request().Context(), s.actor(c), id, note); err != nil {
 		return s.refusedOnRelease(c, err, releaseRequest{view: viewDecisions, looked: note})
 	}
+	s.sent(c, form)
 	s.flash(c, flashDone, "The alarm is acknowledged.")
 	return c.Redirect(http.StatusSeeOther, releasePath(id))
 }

@@ -47,6 +47,7 @@ type releaseRequest struct {
 	acks    []string    // notes of a baseline form
 	reason  string      // of a withdrawal
 
+	waiver   url.Values // a form about a waiver, typed and not stored
 	override url.Values // a form of an override, typed and not stored
 	looked   string     // what somebody found about an alarm, typed and not stored
 }
@@ -195,7 +196,7 @@ func (p *releasePresenter) tabs() []views.Tab {
 		{Text: "Threads", URL: p.path("view", viewThreads), Current: p.q.view == viewThreads},
 		{Text: "History", URL: p.path("view", viewHistory), Current: p.q.view == viewHistory},
 		{Text: "Changelog", URL: p.act("changelog")},
-		{Text: "Your review", URL: p.act("desk")},
+		{Text: "Your review", URL: p.act("desk"), Key: "Enter"},
 	}
 	if threads > 0 {
 		tabs[2].Count = thousands(threads)
@@ -296,6 +297,9 @@ func (p *releasePresenter) gate() views.GateBar {
 	if n := p.notViewed(); n > 0 && open > 0 {
 		bar.Sub = append(bar.Sub, plural(n, "change", "changes")+" not viewed by you")
 	}
+	if n := p.notRead(); n > 0 {
+		bar.Sub = append(bar.Sub, thousands(n)+" of the starting point not read by anybody yet")
+	}
 	if !p.v.Answer.Independent && p.v.Answer.Result == gate.Pass {
 		bar.Sub = append(bar.Sub, "an author's own approval counted")
 	}
@@ -310,6 +314,17 @@ func (p *releasePresenter) notViewed() int {
 	n := 0
 	for i := range p.v.Changes {
 		if !p.v.Viewed[p.v.Changes[i].ID] {
+			n++
+		}
+	}
+	return n
+}
+
+// notRead counts what of a starting point nobody has read.
+func (p *releasePresenter) notRead() int {
+	n := 0
+	for i := range p.v.Changes {
+		if p.v.Changes[i].NotRead {
 			n++
 		}
 	}

@@ -178,7 +178,8 @@ func (s *Server) connectPage(c echo.Context) error {
 	return s.render(c, http.StatusOK, views.Connect(p))
 }
 
-// serverListings is how many listings a server's page offers for comparing.
+// serverListings is how many listings a server's page lists at once, and offers for
+// comparing.
 const serverListings = 20
 
 func (s *Server) serverPage(c echo.Context) error {
@@ -187,11 +188,21 @@ func (s *Server) serverPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	listings, err := s.svc.Listings(ctx, a, view.Server.Slug, review.Page{Limit: serverListings})
+	listings, err := s.svc.Listings(ctx, a, view.Server.Slug, review.Page{Limit: serverListings + 1})
 	if err != nil {
 		return err
 	}
-	p := s.presentServerPage(view, listings)
+	shown, err := s.listingsAsked(c, listings)
+	if err != nil {
+		return err
+	}
+	p := s.presentServerPage(view, firstOf(shown, serverListings))
+	if len(shown) > serverListings {
+		p.OlderL = serverPath(view.Server.Slug, "listed", shown[serverListings-1].ID) + "#listings"
+	}
+	if c.QueryParam("listed") != "" {
+		p.NewestL = serverPath(view.Server.Slug) + "#listings"
+	}
 	if p.Charts, err = s.charts(c, view); err != nil {
 		return err
 	}
@@ -213,6 +224,22 @@ func (s *Server) serverPage(c echo.Context) error {
 	p.Families = groupingOf(newest.Surface, view.Server.Families(toolNames(newest.Surface)), p.ListingURL)
 	return s.render(c, http.StatusOK, views.Server(p))
 }
+
+// listingsAsked are the listings before the one that the address names, and one more
+// than a page shows where there is one; the newest without it.
+func (s *Server) listingsAsked(c echo.Context, newest []review.ListingInfo) ([]review.ListingInfo, error) {
+	before := c.QueryParam("listed")
+	if before == "" {
+		return newest, nil
+	}
+	older, err := s.svc.Listings(c.Request().Context(), s.actor(c), c.Param("server"), review.Page{Limit: serverListings + 1, Before: before})
+	if len(older) == 0 {
+		return newest, err
+	}
+	return older, err
+}
+
+func firstOf[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 
 // serverReleases is how many releases a server's page lists at once, as the
 // service gives them.
@@ -262,7 +289,8 @@ func (s *Server) presentServerPage(v *review.ServerView, listings []review.Listi
 		p.Listings = append(p.Listings, s.listingLine(slug, l))
 	}
 	if len(listings) > 1 {
-		p.Compare = &views.CompareForm{URL: serverPath(slug) + "/compare", From: s.listingPlaces(listings, titles, listings[1].ID), To: s.listingPlaces(listings, titles, listings[0].ID)}
+		from, to := comparedFirst(listings, 0)
+		p.Compare = &views.CompareForm{URL: serverPath(slug) + "/compare", From: s.listingPlaces(listings, titles, listings[from].ID), To: s.listingPlaces(listings, titles, listings[to].ID)}
 	}
 	return p
 }

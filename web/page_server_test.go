@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -86,6 +87,44 @@ func waitForFirstPush(t *testing.T, in *instance, ada who) {
 	page = in.get(ada, "/servers/weather/connect").html(t)
 	if to := page.Find("[role=status] a.btn").AttrOr("href", ""); to != "/releases/"+pushed.Release.ID || !strings.Contains(state(), `"arrived"`) || !strings.Contains(state(), `"next":"`+to+`"`) {
 		t.Errorf("arrived: leads to %q", to)
+	}
+}
+
+// TestListingsInPages: a server with more listings than a page shows leads to all of
+// them, and each offers to be compared with the one before it.
+func TestListingsInPages(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	vic := in.signedIn(in.addUser("vic", people.Viewer, "git"))
+	const all = 45
+	for i := range all {
+		in.pushed("git", fmt.Sprint("ref=pr-", i), listing(tool("find", fmt.Sprint("Finds ", i, "."))))
+	}
+	seen := map[string]int{}
+	pages := 0
+	for next := "/servers/git"; next != ""; pages++ {
+		page := in.want(200, in.get(vic, next)).html(t)
+		page.Find("section[aria-labelledby=listings] .what a").Each(func(_ int, a *goquery.Selection) { seen[a.AttrOr("href", "")]++ })
+		if page.Find("section[aria-labelledby=families] a").Length() == 0 {
+			t.Errorf("%s shows no families of the newest listing", next)
+		}
+		next, _, _ = strings.Cut(page.Find("nav[aria-label='Pages of listings'] a:contains(Older)").AttrOr("href", ""), "#")
+		if pages > 5 {
+			t.Fatal("the pages have no end")
+		}
+	}
+	if len(seen) != all || pages != 3 {
+		t.Errorf("%d listings on %d pages, want %d on 3", len(seen), pages, all)
+	}
+	for url, n := range seen {
+		form := in.get(vic, url).html(t).Find("form.pick")
+		from, to := form.Find("#from [selected]").AttrOr("value", ""), form.Find("#to [selected]").AttrOr("value", "")
+		if n != 1 || from == "" || to == "" || from == to || !strings.HasSuffix(url, "/"+from) && !strings.HasSuffix(url, "/"+to) {
+			t.Errorf("%s stands %d times and compares %q with %q", url, n, from, to)
+		}
+	}
+	if got := in.get(vic, "/servers/git?listed=none").html(t).Find("section[aria-labelledby=listings] .what a").Length(); got != 20 {
+		t.Errorf("behind a listing that does not exist stand %d", got)
 	}
 }
 

@@ -26,8 +26,12 @@ func (s *Server) storyRoutes() []route {
 	return []route{
 		get("/storybook", anybody, s.storiesPage).bare(),
 		get("/storybook/:state", anybody, s.storyPage).bare(),
+		get("/storybook/news", anybody, s.storyNews).bare(),
 	}
 }
+
+// storyNews answers pages of the storybook that ask what happened: nothing ever does.
+func (s *Server) storyNews(c echo.Context) error { return c.NoContent(http.StatusNoContent) }
 
 func (s *Server) storiesPage(c echo.Context) error {
 	m := views.StoriesPage{Page: views.Page{Title: "Storybook", Build: s.opt.Build.Version}}

@@ -1,5 +1,6 @@
 // Single keys. Every one does what a button or link in the page does: it finds the
 // element and activates it, so that a key can never do more than the page offers.
+import { family, focusOn, move, rowOrItem, visible } from "./moves.js";
 
 const storage = "countersign.keys";
 
@@ -77,65 +78,46 @@ function act(doc, help, key) {
       return rowOrItem(doc, 1);
     case "k":
       return rowOrItem(doc, -1);
+    case "J":
+      return family(doc, 1);
+    case "K":
+      return family(doc, -1);
     case "]":
       return move(doc, "[data-change]", 1);
     case "[":
       return move(doc, "[data-change]", -1);
+    case "n":
+      return move(doc, "[data-thread]", 1);
+    case "p":
+      return move(doc, "[data-thread]", -1);
     case "/":
       return focusOn(doc.querySelector("[data-key='/']") ?? doc.querySelector("[data-find]"));
     case "Enter":
       return open(doc);
+    case "s":
+      return suggest(doc);
   }
   return activate(doc, key);
 }
 
 /**
- * In the view of tools j and k go to another tool, elsewhere to another item.
+ * A suggestion is part of a comment, whose form may be shut.
  *
  * @param {Document} doc
- * @param {number} step
  */
-function rowOrItem(doc, step) {
-  const rows = visible(doc.querySelectorAll("[data-row]"));
-  const here = rows.findIndex((row) => row.hasAttribute("aria-current"));
-  if (rows.length === 0) return move(doc, "[data-item]", step);
-  const next = rows[here < 0 ? 0 : here + step];
-  if (next instanceof HTMLAnchorElement) next.click();
-  return next !== undefined;
+function suggest(doc) {
+  return activate(doc, "s") || (activate(doc, "c") && activate(doc, "s"));
 }
 
 /**
- * @param {Document} doc
- * @param {string} selector
- * @param {number} step
- */
-function move(doc, selector, step) {
-  const items = visible(doc.querySelectorAll(selector));
-  const at = items.findIndex((item) => item.contains(doc.activeElement));
-  const next = items[at < 0 ? (step > 0 ? 0 : items.length - 1) : at + step];
-  return focusOn(next ?? null);
-}
-
-/** @param {NodeListOf<Element>} list */
-function visible(list) {
-  return [...list].filter((e) => e instanceof HTMLElement && e.checkVisibility());
-}
-
-/** @param {Element | null} element */
-function focusOn(element) {
-  if (!(element instanceof HTMLElement)) return false;
-  element.focus();
-  element.scrollIntoView({ block: "nearest" });
-  return true;
-}
-
-/**
- * Enter on an item opens it; on a link or a button it does what it always does.
+ * Enter on an item opens it; on a link or a button it does what it always does; where
+ * nothing has the focus it leads to the end of a review.
  *
  * @param {Document} doc
  */
 function open(doc) {
   const at = doc.activeElement;
+  if (at === doc.body) return activate(doc, "Enter");
   if (!(at instanceof HTMLElement) || !at.matches("[data-item]")) return false;
   const link = at.querySelector("[data-open]");
   if (link instanceof HTMLAnchorElement) link.click();
@@ -150,7 +132,7 @@ function open(doc) {
  * @param {string} key
  */
 function activate(doc, key) {
-  if (!/^[a-z]$/.test(key)) return false;
+  if (!/^([a-z]|Enter)$/.test(key)) return false;
   const item = doc.activeElement?.closest("[data-item]");
   const selector = `[data-key="${key}"]`;
   const all = visible((item ?? doc).querySelectorAll(selector));
