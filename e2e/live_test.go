@@ -1,6 +1,15 @@
 package e2e
 
 import (
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -82,4 +91,72 @@ func TestLiveFallsBack(t *testing.T) {
 	}
 	reader.until("the answer to a question", lineSays+` === "1 new comment."`)
 	t.Logf("it asked within %s", time.Since(began).Round(time.Millisecond))
+}
+
+// TestLiveBehindABuffer: a proxy that passes nothing on before it has a whole buffer
+// keeps events back, and says nothing of it. The page notices and asks instead.
+func TestLiveBehindABuffer(t *testing.T) {
+	a := demo(t)
+	reader := keyboard{newTab(t, screen{width: 1280})}
+	reader.enter(a)
+	reader.open(a.url + "/servers/git")
+	release := eval[string](reader.tab, `document.querySelector("a[href^='/releases/']").getAttribute("href")`)
+	proxy, streams := bufferingProxy(t, a.url)
+	reader.open(proxy + release)
+	began := time.Now()
+	comment := `fetch(location.pathname + "/threads", {method: "POST", body: new URLSearchParams({body: "Why?"})}).then(r => r.status)`
+	if status := evalAsync[int](reader.tab, comment); status != 200 {
+		t.Fatalf("the comment was answered with %d", status)
+	}
+	reader.until("the answer to a question", lineSays+` === "1 new comment."`)
+	if streams.Load() == 0 {
+		t.Error("no stream went through the proxy, so it kept nothing back")
+	}
+	if eval[bool](reader.tab, `document.querySelector("[data-poll-show]").hidden`) {
+		t.Error("there is no way to look")
+	}
+	// 8 s of patience with the stream, then it asks after 1.5 s; the rest is for a busy machine.
+	if took := time.Since(began); took > 25*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	reader.check("behind a proxy")
+}
+
+// bufferingProxy stands before a server and passes answers on in whole buffers of
+// 32 KiB, or when they end: headers at once, an event when a thousand more have come.
+// It counts the streams that it keeps back.
+func bufferingProxy(t *testing.T, to string) (address string, streams *atomic.Int64) {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams = new(atomic.Int64)
+	proxy := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(r *http.Response) error {
+			if strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
+				streams.Add(1)
+			}
+			r.Body = buffered{r.Body}
+			return nil
+		},
+		ErrorLog: log.New(io.Discard, "", 0), // of streams that the reader left
+	})
+	t.Cleanup(func() {
+		proxy.CloseClientConnections()
+		proxy.Close()
+	})
+	return proxy.URL, streams
+}
+
+// buffered gives only whole buffers, but for the end.
+type buffered struct{ io.ReadCloser }
+
+func (b buffered) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(b.ReadCloser, p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
 }
