@@ -75,7 +75,7 @@ func (s *Server) answerProposedForm(c echo.Context) error {
 	if answer == review.AnswerAccept {
 		done = "Accepted: what the file proposed is a waiver now."
 	}
-	return s.afterWaiver(c, err, form.Get("back"), done)
+	return s.afterWaiver(c, err, form, done)
 }
 
 // afterWaiver goes back to the tool that the form stood beside, or shows there
