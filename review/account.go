@@ -32,8 +32,8 @@ const (
 const passwordHashes = 4
 
 // userFacts is what the audit keeps of an account.
-func userFacts(u *people.User) any {
-	return map[string]any{"email": u.Email, "name": u.Name, "roles": u.Memberships, "disabled": !u.DisabledAt.IsZero()}
+func userFacts(u *people.User) accountFacts {
+	return accountFacts{ID: u.ID, Email: u.Email, Name: u.Name, Roles: u.Memberships, Disabled: !u.DisabledAt.IsZero()}
 }
 
 func foldEmail(s string) string { return strings.ToLower(strings.TrimSpace(s)) }

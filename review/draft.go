@@ -22,9 +22,9 @@ type Draft struct {
 	CopyOf    string // target of the draft that two pages wrote at once; "" for that one itself
 	Place     string // what the form that it was typed into is about, as the form says it
 
-	Comment *NewComment  // nil unless it is one
-	Item    *VerdictItem // nil unless it is one; without a verdict it is a note only
-	Texts   []string     // of another form, in its order; never published from here
+	Comment *NewComment   // nil unless it is one
+	Items   []VerdictItem // nil unless it is a decision: all that one form answers, alike; without a verdict it is a note only
+	Texts   []string      // of another form, in its order; never published from here
 
 	Writing
 }
@@ -145,10 +145,27 @@ func (d *Draft) sameText(o *Draft) bool {
 	switch {
 	case d.Comment != nil && o.Comment != nil:
 		return d.Comment.Body == o.Comment.Body && suggested(d.Comment) == suggested(o.Comment)
-	case d.Item != nil && o.Item != nil:
-		return d.Item.Note == o.Item.Note && d.Item.Verdict == o.Item.Verdict
+	case d.Items != nil && o.Items != nil:
+		return d.Note() == o.Note() && d.Verdict() == o.Verdict()
 	}
 	return slices.Equal(d.Texts, o.Texts)
+}
+
+// Verdict is the answer that a decision is to give, "" for a note only and for what is
+// none.
+func (d *Draft) Verdict() VerdictKind {
+	if len(d.Items) == 0 {
+		return ""
+	}
+	return d.Items[0].Verdict
+}
+
+// Note is what is to be said with a decision.
+func (d *Draft) Note() string {
+	if len(d.Items) == 0 {
+		return ""
+	}
+	return d.Items[0].Note
 }
 
 func suggested(c *NewComment) string {
@@ -161,7 +178,7 @@ func suggested(c *NewComment) string {
 // kinds counts what a draft is of comment, decision and texts.
 func (d *Draft) kinds() int {
 	n := 0
-	for _, is := range []bool{d.Comment != nil, d.Item != nil, d.Texts != nil} {
+	for _, is := range []bool{d.Comment != nil, d.Items != nil, d.Texts != nil} {
 		if is {
 			n++
 		}
@@ -185,17 +202,36 @@ func (s *Service) checkDraft(d *Draft) error {
 		return Errorf(Invalid, "A comment is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)
 	case d.Comment != nil && d.Comment.Suggest != nil && !keepable(*d.Comment.Suggest, s.cfg.Limits.CommentBytes):
 		return Errorf(Invalid, "A suggestion is text of at most %d KiB.", s.cfg.Limits.CommentBytes>>10)
-	case d.Item != nil && d.Item.Verdict != "":
-		if err := checkItems([]VerdictItem{*d.Item}); err != nil {
+	case d.Items != nil:
+		if err := d.checkItems(); err != nil {
 			return err
 		}
-	case d.Item != nil && (!keepable(d.Item.Note, maxNote) || len(d.Item.Changes) > maxItems):
-		return Errorf(Invalid, "The note must be text of at most 64 KiB.")
-	case d.Item != nil && len(d.Item.Evidence) > maxTrials:
-		return Errorf(Invalid, "Give at most %d trials as evidence.", maxTrials)
 	}
 	if d.Target == "" {
 		d.Target = d.target()
+	}
+	return nil
+}
+
+// checkItems checks a decision; what is typed into one meanwhile only for its size.
+func (d *Draft) checkItems() error {
+	if d.Verdict() != "" {
+		return checkItems(d.Items)
+	}
+	named := 0
+	for _, it := range d.Items {
+		named += len(it.Changes)
+		switch {
+		case it.Verdict != "":
+			return Errorf(Invalid, "The decisions of one draft give the same answer.")
+		case !keepable(it.Note, maxNote):
+			return Errorf(Invalid, "The note must be text of at most 64 KiB.")
+		case len(it.Evidence) > maxTrials:
+			return Errorf(Invalid, "Give at most %d trials as evidence.", maxTrials)
+		}
+	}
+	if len(d.Items) > maxItems || named > maxItems {
+		return Errorf(Invalid, "A draft names at most %d changes.", maxItems)
 	}
 	return nil
 }
@@ -204,21 +240,30 @@ func (s *Service) checkDraft(d *Draft) error {
 // any number of new threads.
 func (d *Draft) target() string {
 	switch {
-	case d.Item != nil && d.Item.Change != "":
-		return "verdict " + d.Item.Change
-	case d.Item != nil && len(d.Item.Changes) > 0:
-		return "verdict " + d.Item.Edit + " " + d.Item.Changes[0]
-	case d.Item != nil:
-		return "verdict"
+	case d.Items != nil:
+		return strings.TrimSpace("verdict " + d.firstItem())
 	case d.Comment.ThreadID != "":
 		return "reply " + d.Comment.ThreadID
 	}
 	return "thread " + newID()
 }
 
+// firstItem names the first of what a decision is about, "" for nothing.
+func (d *Draft) firstItem() string {
+	switch {
+	case len(d.Items) == 0:
+		return ""
+	case d.Items[0].Change != "":
+		return d.Items[0].Change
+	case len(d.Items[0].Changes) > 0:
+		return d.Items[0].Edit + " " + d.Items[0].Changes[0]
+	}
+	return ""
+}
+
 func (d *Draft) empty() bool {
-	if d.Item != nil {
-		return d.Item.Verdict == "" && strings.TrimSpace(d.Item.Note) == ""
+	if d.Items != nil {
+		return d.Verdict() == "" && strings.TrimSpace(d.Note()) == ""
 	}
 	if d.Comment == nil {
 		return !slices.ContainsFunc(d.Texts, func(t string) bool { return strings.TrimSpace(t) != "" })
@@ -226,8 +271,12 @@ func (d *Draft) empty() bool {
 	return strings.TrimSpace(d.Comment.Body) == "" && d.Comment.Suggest == nil
 }
 
+// Ready reports whether a draft is published with all others: one that was written
+// twice at once waits for its author to choose.
+func (d *Draft) Ready() bool { return d.complete() && d.CopyOf == "" }
+
 // complete reports whether a draft can be published: a note without a verdict waits.
-func (d *Draft) complete() bool { return d.Comment != nil || d.Item != nil && d.Item.Verdict != "" }
+func (d *Draft) complete() bool { return d.Comment != nil || d.Verdict() != "" }
 
 // Drafts lists the actor's own drafts on a release.
 func (s *Service) Drafts(ctx context.Context, a Actor, releaseID string) ([]Draft, error) {
@@ -259,7 +308,7 @@ func (s *Service) PublishDrafts(ctx context.Context, a Actor, releaseID string, 
 		}
 		drafts = slices.DeleteFunc(drafts, func(d Draft) bool {
 			if targets == nil {
-				return !d.complete() || d.CopyOf != ""
+				return !d.Ready()
 			}
 			return !d.complete() || !slices.Contains(targets, d.Target)
 		})
@@ -283,8 +332,8 @@ func (s *Service) publish(ctx context.Context, tx Tx, a Actor, as *assessment, d
 	var done []string
 	for _, d := range drafts {
 		done = append(done, d.Target)
-		if d.Item != nil {
-			items = append(items, *d.Item)
+		if d.Items != nil {
+			items = append(items, d.Items...)
 			continue
 		}
 		if err := s.checkBody(d.Comment.Body); err != nil {
@@ -319,6 +368,7 @@ type CommentEdit struct {
 // EditComment replaces the text of a comment by its author. What it said before
 // stays readable to everybody who reads the thread.
 func (s *Service) EditComment(ctx context.Context, a Actor, threadID, commentID, body string) (*Thread, error) {
+	body = withoutCR(body)
 	if err := s.mayComment(a, body); err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, a Actor, code, keepSe
 
 // factorFacts are what the audit says of a second factor: since when, never what.
 func factorFacts(u *people.User) any {
-	return map[string]any{"second_factor": timeOrNil(u.SecondFactorAt)}
+	return map[string]any{"user": u.ID, "second_factor": timeOrNil(u.SecondFactorAt)}
 }
 
 func newRecoveryCodes() (codes []string, hashes [][]byte) {

@@ -209,7 +209,7 @@ func (s *Service) UseReset(ctx context.Context, token, password, addr string) (*
 		if err := tx.DeleteIdentitiesOfUser(ctx, u.ID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.password", subject: u.Email, after: map[string]any{"sessions": 0, "tokens": 0}})
+		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.password", subject: u.Email, after: map[string]any{"user": u.ID, "sessions": 0, "tokens": 0, "identities": 0}})
 	})
 	if err != nil {
 		return nil, err

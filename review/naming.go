@@ -224,7 +224,7 @@ func (s *Service) storeNaming(ctx context.Context, tx Tx, a Actor, n *Naming) er
 	}
 	return s.audit(ctx, tx, a, act{
 		name: string(n.Kind) + ".add", serverID: n.ServerID, subject: n.ID,
-		after: map[string]any{"profile": n.Profile, "old": n.Old, "new": n.New, "note": n.Note, "until": timeOrNil(n.Until)},
+		after: map[string]any{"profile": n.Profile, "old": n.Old, "new": n.New, "by": n.By, "note": n.Note, "until": timeOrNil(n.Until)},
 	})
 }
 

@@ -156,7 +156,7 @@ func (sp *speech) say(n NewComment) (*Thread, error) {
 	sp.tellFollowers(NoticeReview, at.Tool)
 	return t, sp.s.audit(sp.ctx, sp.tx, sp.a, act{
 		name: "thread.open", serverID: r.ServerID, subject: t.ID,
-		after: map[string]any{"release": r.ID, "tool": at.Tool, "pointer": at.Pointer, "blocks": n.Blocks},
+		after: map[string]any{"release": r.ID, "tool": at.Tool, "pointer": at.Pointer, "blocks": n.Blocks, "comment": c.ID},
 	})
 }
 

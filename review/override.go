@@ -131,7 +131,7 @@ func (s *Service) Override(ctx context.Context, a Actor, releaseID string, n New
 		}
 		err := s.audit(ctx, tx, a, act{
 			name: "release.override", serverID: o.ServerID, subject: o.ReleaseID,
-			after: map[string]any{"release": as.release.Title(), "digest": o.Digest, "policy": o.Policy, "requirements": o.Requirements, "reason": o.Reason, "until": o.Until},
+			after: map[string]any{"id": o.ID, "release": as.release.Title(), "profile": o.Profile, "digest": o.Digest, "policy": o.Policy, "requirements": o.Requirements, "reason": o.Reason, "until": o.Until},
 		})
 		if err != nil {
 			return err

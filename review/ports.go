@@ -55,6 +55,7 @@ type Tx interface {
 	SearchStore
 	AuditStore
 	ChainStore
+	KeptStore
 	KeyStore
 	AuthorStore
 	RetentionStore

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
@@ -123,7 +124,7 @@ func (n *News) carried(ctx context.Context, tx Tx, a Actor, as *assessment, sinc
 	}
 	drafts, err := tx.Drafts(ctx, a.userID(), as.release.ID)
 	for _, d := range drafts {
-		if d.Item != nil && d.Item.Change != "" && !here[d.Item.Change] {
+		if slices.ContainsFunc(d.Items, func(it VerdictItem) bool { return it.Change != "" && !here[it.Change] }) {
 			n.Moved++
 		}
 	}

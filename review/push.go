@@ -376,13 +376,14 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err := p.index(ctx, tx, c.release); err != nil {
 		return nil, err
 	}
-	if err := voidRemovals(ctx, tx, c); err != nil {
+	voided, err := voidRemovals(ctx, tx, c)
+	if err != nil {
 		return nil, err
 	}
 	if err := p.made.put(ctx, tx); err != nil {
 		return nil, err
 	}
-	if err := s.auditPush(ctx, tx, p, as); err != nil {
+	if err := s.auditPush(ctx, tx, p, as, voided); err != nil {
 		return nil, err
 	}
 	if err := s.pushed(ctx, tx, p.actor, as); err != nil {
@@ -405,10 +406,15 @@ func storeRelease(ctx context.Context, tx Tx, r *Release, fresh bool) error {
 	return tx.UpdateRelease(ctx, r)
 }
 
-func (s *Service) auditPush(ctx context.Context, tx Tx, p *push, as *assessment) error {
+// auditPush writes the push down; voided are the approvals of removals that it ended.
+func (s *Service) auditPush(ctx context.Context, tx Tx, p *push, as *assessment, voided []string) error {
+	r, rev := as.release, &as.revision
 	return s.audit(ctx, tx, p.actor, act{
-		name: "listing.push", serverID: p.server.ID, subject: as.release.ID,
-		after: map[string]any{"release": as.release.Title(), "revision": as.revision.N, "digest": as.revision.Digest, "delivery": p.delivery.ID},
+		name: "listing.push", serverID: p.server.ID, subject: r.ID,
+		after: pushFacts{
+			Release: r.Title(), Profile: r.Profile, Version: r.Version, Ref: r.Ref, Predecessor: r.Predecessor, Revision: rev.N,
+			Digest: rev.Digest, Author: rev.AuthorID, Token: rev.TokenID, Delivery: p.delivery.ID, UsedUp: voided,
+		},
 	})
 }
 
@@ -486,11 +492,11 @@ func (p *push) doubtEmpty(ctx context.Context, tx Tx, r *Release) error {
 
 // voidRemovals ends approvals of removals of tools that are back: the next removal
 // is a new question. A removal that another release still waits for is asked anew
-// too, since nobody can tell the two apart.
-func voidRemovals(ctx context.Context, tx Tx, c *candidate) error {
+// too, since nobody can tell the two apart. It returns their ids.
+func voidRemovals(ctx context.Context, tx Tx, c *candidate) ([]string, error) {
 	approvals, err := tx.Removals(ctx, c.server.ID, c.release.Profile)
 	if err != nil || len(approvals) == 0 {
-		return err
+		return nil, err
 	}
 	here := map[string]bool{}
 	for _, t := range c.tools {
@@ -503,9 +509,9 @@ func voidRemovals(ctx context.Context, tx Tx, c *candidate) error {
 		}
 	}
 	if len(ids) == 0 {
-		return nil
+		return nil, nil
 	}
-	return tx.UseUpVerdicts(ctx, ids)
+	return ids, tx.UseUpVerdicts(ctx, ids)
 }
 
 // preview analyses a push and keeps nothing of it.

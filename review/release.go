@@ -188,10 +188,13 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		if err := tx.InsertReleased(ctx, r.ServerID, r.Profile, r.ID, as.subjectKeys()); err != nil {
 			return err
 		}
-		if err := tx.UseUpVerdicts(ctx, as.removalVerdicts()); err != nil {
+		used := as.removalVerdicts()
+		if err := tx.UseUpVerdicts(ctx, used); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "release.release", serverID: r.ServerID, subject: r.ID, before: before, after: as.evidence()})
+		facts := as.evidence()
+		facts["used_up"] = used
+		return s.audit(ctx, tx, a, act{name: "release.release", serverID: r.ServerID, subject: r.ID, before: before, after: facts})
 	})
 	if err != nil {
 		return nil, err
@@ -216,9 +219,10 @@ func (as *assessment) notReleasable() string {
 }
 
 // evidence is what the audit keeps of a release: on what the pass stood.
-func (as *assessment) evidence() any {
+func (as *assessment) evidence() map[string]any {
 	return map[string]any{
-		"release": as.release.Title(), "digest": as.revision.Digest, "policy": as.server.Policy, "engine": change.Engine,
+		"release": as.release.Title(), "revision": as.revision.N, "digest": as.revision.Digest, "override": as.release.ReleasedOverride,
+		"policy": as.server.Policy, "engine": change.Engine,
 		"base": as.release.ReleasedBaseID, "why": as.Answer.Why, "independent": as.Answer.Independent,
 	}
 }
@@ -263,8 +267,10 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 		if r.withdrawn() {
 			return Errorf(Conflict, "%s is withdrawn already.", r.Title())
 		}
+		rejected := []*verdictFacts{}
 		if forCause {
-			if err := s.rejectIntroduced(ctx, tx, a, as, reason); err != nil {
+			var err error
+			if rejected, err = s.rejectIntroduced(ctx, tx, a, as, reason); err != nil {
 				return err
 			}
 		}
@@ -275,7 +281,7 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 		}
 		return s.audit(ctx, tx, a, act{
 			name: "release.withdraw", serverID: r.ServerID, subject: r.ID, before: before,
-			after: map[string]any{"release": r.Title(), "reason": reason, "for_cause": forCause},
+			after: map[string]any{"release": r.Title(), "reason": reason, "for_cause": forCause, "rejected": rejected},
 		})
 	})
 	if err != nil {
@@ -284,18 +290,20 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 	return s.Release(ctx, a, releaseID)
 }
 
-// rejectIntroduced rejects the bytes that the release brought.
-func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *assessment, reason string) error {
+// rejectIntroduced rejects the bytes that the release brought, and returns what the
+// audit keeps of that.
+func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *assessment, reason string) ([]*verdictFacts, error) {
 	r, err := fullReport(ctx, tx, as.pair)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d := newDecision(s, a, as, r)
+	d, said := newDecision(s, a, as, r), []*verdictFacts{}
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		if !c.To.IsZero() && c.Subject != change.SubjectOrder {
 			d.add(c, "", Reject, "Withdrawn for cause: "+reason, nil)
+			said = append(said, d.facts(c, d.verdicts[len(d.verdicts)-1:]))
 		}
 	}
-	return tx.InsertVerdicts(ctx, d.verdicts)
+	return said, tx.InsertVerdicts(ctx, d.verdicts)
 }

@@ -79,7 +79,7 @@ func (s *Service) forgetRefs(ctx context.Context, keep time.Duration) (int, erro
 				return err
 			}
 			gone = true
-			return tx.ForgetRef(ctx, id)
+			return s.forgetRef(ctx, tx, id)
 		})
 		switch {
 		case KindOf(err) == Invalid:
@@ -90,4 +90,19 @@ func (s *Service) forgetRefs(ctx context.Context, keep time.Duration) (int, erro
 		}
 	}
 	return total, err
+}
+
+// forgetRef removes a release without a version and says so in the same transaction.
+func (s *Service) forgetRef(ctx context.Context, tx Tx, id string) error {
+	r, err := tx.ReleaseByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := tx.ForgetRef(ctx, id); err != nil {
+		return err
+	}
+	return s.audit(ctx, tx, Actor{Shell: true, Via: "retention"}, act{
+		name: "release.forget", serverID: r.ServerID, subject: r.ID,
+		after: map[string]any{"ref": r.Ref, "profile": r.Profile, "digest": r.Head.Digest, "pushed": r.Head.PushedAt},
+	})
 }

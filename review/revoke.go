@@ -18,6 +18,8 @@ type Revoked struct {
 	Overrides int
 	Alarms    []Alarm   // of released versions that stood on them
 	Releases  []Release // that the alarms are of
+
+	revoked, ended []string // ids of verdicts and of overrides
 }
 
 // RevokeAnswers takes back what an account answered since a time, in one act: when
@@ -44,7 +46,7 @@ func (s *Service) RevokeAnswers(ctx context.Context, a Actor, userID string, sin
 		}
 		return s.audit(ctx, tx, a, act{
 			name: "user.revoke-answers", subject: u.ID,
-			after: map[string]any{"who": u.Label(), "since": since.UTC(), "reason": reason, "verdicts": done.Verdicts, "overrides": done.Overrides, "alarms": len(done.Alarms)},
+			after: map[string]any{"who": u.Label(), "since": since.UTC(), "reason": reason, "verdicts": done.Verdicts, "overrides": done.Overrides, "alarms": len(done.Alarms), "revoked": done.revoked, "ended": done.ended},
 		})
 	})
 	return done, err
@@ -78,7 +80,9 @@ func (rv *revocation) run(userID string, since time.Time, why string) (*Revoked,
 		return nil, err
 	}
 	alarms, err := rv.raise(f.released, why)
-	return &Revoked{Verdicts: len(f.verdicts), Overrides: len(f.overrides), Alarms: alarms, Releases: f.released}, err
+	return &Revoked{
+		Verdicts: len(f.verdicts), Overrides: len(f.overrides), Alarms: alarms, Releases: f.released, revoked: f.verdicts, ended: f.overrides,
+	}, err
 }
 
 // find lists the answers and overrides of a person since a time, and each released
@@ -131,14 +135,15 @@ func (rv *revocation) raise(rs []Release, why string) ([]Alarm, error) {
 	var notices []Notice
 	for i := range rs {
 		r := &rs[i]
-		alarms = append(alarms, Alarm{ID: newID(), ServerID: r.ServerID, ReleaseID: r.ID, Why: why, At: rv.now})
+		alarm := Alarm{ID: newID(), ServerID: r.ServerID, ReleaseID: r.ID, Why: why, At: rv.now}
+		alarms = append(alarms, alarm)
 		for j := range users {
 			if u := &users[j]; u.ID != rv.actor.userID() && u.Active() && u.RoleOn(r.ServerID).AtLeast(people.Maintainer) {
 				notices = append(notices, Notice{ID: newID(), UserID: u.ID, ServerID: r.ServerID, ReleaseID: r.ID, Kind: NoticeAlarm, Actor: rv.actor.Label(), Text: r.Title() + ": " + why, At: rv.now})
 			}
 		}
 		err := rv.s.audit(rv.ctx, rv.tx, rv.actor, act{
-			name: "release.alarm", serverID: r.ServerID, subject: r.ID, after: map[string]any{"release": r.Title(), "why": why},
+			name: "release.alarm", serverID: r.ServerID, subject: r.ID, after: map[string]any{"id": alarm.ID, "release": r.Title(), "why": why},
 		})
 		if err != nil {
 			return nil, err

@@ -156,12 +156,13 @@ func (s *Service) newThread(a Actor, r *Release, at Anchor, blocks bool, first C
 	}
 }
 
-// newComment keeps lines as they end everywhere else: forms of browsers send CR LF,
-// and pages would draw each CR as the hidden character that it is.
 func (s *Service) newComment(a Actor, threadID, body string) Comment {
-	body = strings.ReplaceAll(body, "\r\n", "\n")
-	return Comment{ID: newID(), ThreadID: threadID, UserID: a.userID(), UserLabel: a.Label(), Body: body, At: s.now()}
+	return Comment{ID: newID(), ThreadID: threadID, UserID: a.userID(), UserLabel: a.Label(), Body: withoutCR(body), At: s.now()}
 }
+
+// withoutCR ends lines as they end everywhere else: forms of browsers send CR LF, and
+// pages would draw each CR as the hidden character that it is.
+func withoutCR(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // mayComment checks a comment before anything is read for it.
 func (s *Service) mayComment(a Actor, body string) error {

@@ -218,13 +218,14 @@ type decision struct {
 	why      string   // of the revocation
 	touched  []*change.Change
 	acts     []act
+	said     map[*change.Change]*verdictFacts // of the newest act on each
 }
 
 func newDecision(s *Service, a Actor, as *assessment, r *change.Report) *decision {
 	d := &decision{
 		s: s, actor: a, as: as, report: r, changes: map[string]*change.Change{},
 		own: slices.Contains(as.authors, a.userID()), stands: gate.NewStanding(as.facts.Verdicts),
-		given: slices.Clone(as.facts.Verdicts),
+		given: slices.Clone(as.facts.Verdicts), said: map[*change.Change]*verdictFacts{},
 	}
 	for i := range r.Changes {
 		d.changes[r.Changes[i].ID] = &r.Changes[i]
@@ -308,14 +309,15 @@ func (d *decision) answer(c *change.Change, it VerdictItem, many bool) error {
 	if err != nil {
 		return err
 	}
+	said := len(d.verdicts)
 	if it.Edit != "" && it.Verdict != Approve {
 		d.spell(c, it.Edit)
 	}
 	d.add(c, it.Edit, it.Verdict, it.Note, it.Evidence)
-	d.acts = append(d.acts, act{
-		name: "verdict." + string(it.Verdict), serverID: d.as.server.ID, subject: c.ID,
-		after: map[string]any{"release": d.as.release.ID, "tool": c.Name(), "from": c.From, "to": c.To, "edit": it.Edit, "note": it.Note, "own": d.own, "evidence": it.Evidence},
-	})
+	facts := d.facts(c, d.verdicts[said:])
+	facts.Note, facts.Evidence = it.Note, it.Evidence
+	d.said[c] = facts
+	d.acts = append(d.acts, act{name: "verdict." + string(it.Verdict), serverID: d.as.server.ID, subject: c.ID, after: facts})
 	return nil
 }
 
@@ -337,6 +339,13 @@ func (d *decision) add(c *change.Change, edit string, kind VerdictKind, note str
 	if !slices.Contains(d.touched, c) {
 		d.touched = append(d.touched, c)
 	}
+}
+
+// facts is what the audit keeps of answers to a change.
+func (d *decision) facts(c *change.Change, vs []Verdict) *verdictFacts {
+	f := &verdictFacts{Release: d.as.release.ID, Profile: d.as.release.Profile, Change: c.ID, Tool: c.Name(), From: c.From, To: c.To, Own: d.own}
+	f.add(vs)
+	return f
 }
 
 // spell writes an approval of the whole out edit by edit, so that one edit can be
@@ -459,10 +468,10 @@ func (d *decision) revoke(c *change.Change, it VerdictItem) error {
 		if prose.Blank(it.Note) {
 			return Errorf(Invalid, "%s: write why you take the rejection of %s back, as a note.", visible(c.Name()), o.Rejection.Label)
 		}
-		d.revokeAll(o.Person, c)
+		revoked := d.revokeAll(o.Person, c)
 		d.acts = append(d.acts, act{
 			name: "verdict.revoke", serverID: d.as.server.ID, subject: c.ID,
-			before: map[string]any{"by": o.Rejection.Label, "note": o.Rejection.Note}, after: map[string]any{"note": it.Note},
+			before: map[string]any{"by": o.Rejection.Label, "note": o.Rejection.Note}, after: map[string]any{"note": it.Note, "revoked": revoked},
 		})
 	}
 	if !found {
@@ -473,14 +482,17 @@ func (d *decision) revoke(c *change.Change, it VerdictItem) error {
 }
 
 // revokeAll ends every answer of a person to the bytes: with the rejection alone
-// gone, an older approval would count again.
-func (d *decision) revokeAll(person string, c *change.Change) {
+// gone, an older approval would count again. It returns their ids.
+func (d *decision) revokeAll(person string, c *change.Change) []string {
+	var ids []string
 	for _, v := range d.as.facts.Verdicts {
 		same := v.To == c.To && (!c.To.IsZero() || v.From == c.From)
 		if v.Person == person && v.Subject == c.Subject && same {
-			d.revoked = append(d.revoked, v.ID)
+			ids = append(ids, v.ID)
 		}
 	}
+	d.revoked = append(d.revoked, ids...)
+	return ids
 }
 
 // complete adds an approval of the whole change where this batch approved the last
@@ -493,26 +505,32 @@ func (d *decision) complete() {
 			if o.Person != d.actor.userID() || o.Approval != nil || len(c.Details) == 0 {
 				continue
 			}
-			if note, all := approvedEdits(c, o); all {
-				d.add(c, "", Approve, note, nil)
+			if note, tried, all := approvedEdits(c, o); all {
+				d.add(c, "", Approve, note, tried)
+				d.said[c].add(d.verdicts[len(d.verdicts)-1:])
 			}
 		}
 	}
 }
 
 // approvedEdits reports whether every edit of the change is approved, and returns
-// the first reason that was given.
-func approvedEdits(c *change.Change, o gate.Opinion) (note string, all bool) {
+// the first reason that was given and what was tried for any of them.
+func approvedEdits(c *change.Change, o gate.Opinion) (note string, tried []gate.Trial, all bool) {
 	for _, det := range c.Details {
 		v := o.Edits[det.Edit]
 		if v == nil || v.Kind != gate.Approve {
-			return "", false
+			return "", nil, false
 		}
 		if note == "" {
 			note = strings.TrimSpace(v.Note)
 		}
+		for _, t := range v.Evidence {
+			if len(tried) < maxTrials && !slices.Contains(tried, t) {
+				tried = append(tried, t)
+			}
+		}
 	}
-	return note, true
+	return note, tried, true
 }
 
 // store writes the batch.

@@ -226,10 +226,18 @@ func (s *Service) waiveFinding(ctx context.Context, tx Tx, a Actor, as *assessme
 		name: "waiver.add", serverID: as.server.ID, subject: ws[0].ID,
 		after: map[string]any{
 			"release": as.release.ID, "digest": as.revision.Digest, "policy": as.server.Policy.Version, "profile": as.release.Profile,
-			"rule": f.Rule, "rule_version": ws[0].RuleVersion, "severity": f.Severity, "fingerprint": n.Fingerprint, "places": len(ws),
+			"rule": f.Rule, "rule_version": ws[0].RuleVersion, "severity": f.Severity, "fingerprint": n.Fingerprint, "places": len(ws), "waivers": waiverIDs(ws),
 			"kind": n.Kind, "reason": n.Reason, "until": ws[0].Until, "proposed": n.from,
 		},
 	})
+}
+
+func waiverIDs(ws []Waiver) []string {
+	ids := make([]string, len(ws))
+	for i := range ws {
+		ids[i] = ws[i].ID
+	}
+	return ids
 }
 
 // finding returns a finding of the candidate, with what people said of it.

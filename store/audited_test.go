@@ -51,7 +51,6 @@ var unaudited = map[string]string{
 var unauditedBy = map[string]string{
 	"TokenActor":        "notes when a token was last used",
 	"BeginSecondFactor": "a second factor that waits to be confirmed protects nobody yet",
-	"forgetRefs":        "one act for the whole run comes at its end",
 }
 
 // playedElsewhere are the functions that write and that no case here calls, with the

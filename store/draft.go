@@ -19,14 +19,15 @@ type draftRow struct {
 
 // draftBody is a draft as kept: names that may not be Unicode stand as exact.
 type draftBody struct {
-	Item     *review.VerdictItem `json:"item,omitempty"`
-	Comment  *draftComment       `json:"comment,omitempty"`
-	Texts    []string            `json:"texts,omitempty"`
-	Revision int64               `json:"revision,omitempty"`
-	CopyOf   string              `json:"copy_of,omitempty"`
-	Place    string              `json:"place,omitempty"`
-	Writer   string              `json:"writer,omitempty"`
-	Count    int64               `json:"count,omitempty"`
+	Item     *review.VerdictItem  `json:"item,omitempty"` // of drafts from when they had one only
+	Items    []review.VerdictItem `json:"items,omitempty"`
+	Comment  *draftComment        `json:"comment,omitempty"`
+	Texts    []string             `json:"texts,omitempty"`
+	Revision int64                `json:"revision,omitempty"`
+	CopyOf   string               `json:"copy_of,omitempty"`
+	Place    string               `json:"place,omitempty"`
+	Writer   string               `json:"writer,omitempty"`
+	Count    int64                `json:"count,omitempty"`
 }
 
 type draftComment struct {
@@ -43,7 +44,7 @@ type draftComment struct {
 }
 
 func keepDraft(d *review.Draft) ([]byte, error) {
-	body := draftBody{Item: d.Item, Texts: d.Texts, Revision: d.Revision, CopyOf: d.CopyOf, Place: d.Place, Writer: d.Writer, Count: d.Count}
+	body := draftBody{Items: d.Items, Texts: d.Texts, Revision: d.Revision, CopyOf: d.CopyOf, Place: d.Place, Writer: d.Writer, Count: d.Count}
 	if c := d.Comment; c != nil {
 		at := c.Anchor
 		body.Comment = &draftComment{c.ThreadID, exact(at.Tool), exact(at.Pointer), at.Side, exact(at.Quote), exact(at.Lead), exact(at.Tail),
@@ -58,7 +59,10 @@ func (r draftRow) draft() (review.Draft, error) {
 	if err := json.Unmarshal(r.Body, &body); err != nil {
 		return d, fmt.Errorf("kept draft: %w", err)
 	}
-	d.Item, d.Texts, d.Revision, d.CopyOf, d.Place = body.Item, body.Texts, body.Revision, body.CopyOf, body.Place
+	if body.Item != nil {
+		body.Items = []review.VerdictItem{*body.Item}
+	}
+	d.Items, d.Texts, d.Revision, d.CopyOf, d.Place = body.Items, body.Texts, body.Revision, body.CopyOf, body.Place
 	d.Writer, d.Count = body.Writer, body.Count
 	if c := body.Comment; c != nil {
 		d.Comment = &review.NewComment{ThreadID: c.ThreadID, Body: c.Body, Blocks: c.Blocks, Suggest: c.Suggest, Anchor: review.Anchor{

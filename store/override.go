@@ -88,9 +88,11 @@ func (t *tx) DeleteGrant(ctx context.Context, g *review.Grant) error {
 func (t *tx) Grants(ctx context.Context, serverID string) ([]review.Grant, error) {
 	var rows []grantRow
 	err := t.all(ctx, &rows, "SELECT "+columns[grantRow]("")+" FROM grants WHERE server_id = $1 ORDER BY user_id, permission", serverID)
-	return mapped(rows, func(r grantRow) review.Grant {
-		return review.Grant{UserID: r.UserID, ServerID: r.ServerID, Permission: r.Permission, GrantedBy: r.GrantedBy, At: time.Time(r.At)}
-	}), err
+	return mapped(rows, grantRow.grant), err
+}
+
+func (r grantRow) grant() review.Grant {
+	return review.Grant{UserID: r.UserID, ServerID: r.ServerID, Permission: r.Permission, GrantedBy: r.GrantedBy, At: time.Time(r.At)}
 }
 
 func (t *tx) VerdictsOfUser(ctx context.Context, userID string, since time.Time) ([]review.Verdict, error) {

@@ -24,6 +24,7 @@ type AnswerForm struct {
 	Whole    string   // "Approve tool" instead of "Approve"
 	Cannot   string   // why not; then there are no buttons
 	Draft    DraftBox
+	Drafted  string  // "approve" or "reject", to be given when the review is finished; "" for nothing
 	Trials   []Trial // fields for what was tried
 	Twins    []TwinTick
 	Mine     string // "You approved this."; then there is a button to take it back

@@ -24,6 +24,7 @@ type DeskPage struct {
 	Viewed   ViewedView
 	Drafts   []DraftLine
 	Publish  string // address of the form, "" when one may not
+	Finish   string // what its button does: "Finish: publish 4"
 	Bases    []BaseLine
 	Pairings []PairLine
 	Offers   []PairLine

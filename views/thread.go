@@ -56,8 +56,42 @@ type CommentView struct {
 	When When
 	HTML string
 
-	Edited   string          // "edited 2 hours ago", "" when it was not
-	Suggests *SuggestionView // nil: none
+	Edited    string           // "edited 2 hours ago", "" when it was not
+	EditedURL string           // leads to what it said before
+	Edit      *EditCommentForm // nil for what others wrote
+	Suggests  *SuggestionView  // nil: none
+}
+
+// EditCommentForm changes the text of one's own comment.
+type EditCommentForm struct {
+	ID      string // unique in the page
+	URL     string
+	Comment string // id
+	Back    string
+	Body    string
+	Draft   DraftBox
+	Open    bool
+}
+
+// EditsPage is what the comments of a thread said before they were edited.
+type EditsPage struct {
+	Page
+	About    prose.Visible // tool, nil for the release
+	Place    string
+	BackURL  string
+	Comments []EditedComment
+}
+
+// EditedComment is a comment in all that it ever said, newest first.
+type EditedComment struct {
+	Who   prose.Visible
+	Texts []EditedText
+}
+
+// EditedText is one of its texts, as it was typed.
+type EditedText struct {
+	Text  prose.Visible
+	Until *When // when it was replaced; nil of the one that stands
 }
 
 // SuggestionView is a text that a comment proposes for the place of its thread.

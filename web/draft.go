@@ -26,8 +26,11 @@ func presentDraft(d review.Draft) api.Draft {
 	if n := d.Comment; n != nil {
 		out.Comment = &api.DraftComment{Thread: n.ThreadID, Anchor: presentAnchor(n.Anchor), Body: n.Body, Blocks: n.Blocks, Suggest: n.Suggest}
 	}
-	if it := d.Item; it != nil {
-		out.Verdict = &api.VerdictItem{Change: it.Change, Edit: it.Edit, Changes: it.Changes, Verdict: string(it.Verdict), Note: it.Note, Evidence: presentTrials(it.Evidence)}
+	for _, it := range d.Items {
+		out.Verdicts = append(out.Verdicts, api.VerdictItem{Change: it.Change, Edit: it.Edit, Changes: it.Changes, Verdict: string(it.Verdict), Note: it.Note, Evidence: presentTrials(it.Evidence)})
+	}
+	if len(out.Verdicts) > 0 {
+		out.Verdict = &out.Verdicts[0]
 	}
 	return out
 }
@@ -45,9 +48,11 @@ func (s *Server) saveDraft(c echo.Context) error {
 		}
 		d.Comment = &review.NewComment{ThreadID: n.Thread, Anchor: at, Body: n.Body, Blocks: n.Blocks, Suggest: n.Suggest}
 	}
-	if in.Verdict != nil {
-		it := itemOf(*in.Verdict)
-		d.Item = &it
+	if in.Verdict != nil && len(in.Verdicts) == 0 {
+		in.Verdicts = []api.VerdictItem{*in.Verdict}
+	}
+	for _, it := range in.Verdicts {
+		d.Items = append(d.Items, itemOf(it))
 	}
 	kept, err := s.svc.SaveDraft(c.Request().Context(), s.actor(c), c.Param("id"), d)
 	if err != nil {

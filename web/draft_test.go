@@ -3,8 +3,13 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/countersign/countersign/web/api"
 )
 
 // typing is a form as a script sends it while somebody types.
@@ -41,6 +46,99 @@ func TestTypedTextComesBack(t *testing.T) {
 	p.want(http.StatusSeeOther, p.postForm(as, at+"/verdicts", url.Values{"item": {p.change}, "verdict": {"approve"}, "note": {"Read twice."}, "kept": {kept}}))
 	if desk := text(p.get(as, at+"/desk").html(t).Find("main")); strings.Contains(desk, "Read twice.") {
 		t.Errorf("the note is still a draft: %s", desk)
+	}
+}
+
+// gateOf is the gate's answer to the release of a place.
+func gateOf(p *place, as who) api.GateAnswer {
+	p.t.Helper()
+	return decode[api.GateAnswer](p.t, p.want(http.StatusOK, p.get(as, "/api/v1/servers/git/gate?digest="+url.QueryEscape(p.digest))))
+}
+
+// TestAnswersAreKeptUntilTheReviewIsFinished drafts answers over the buttons of two
+// forms, one of which asks for several edits at once, and publishes both in one.
+func TestAnswersAreKeptUntilTheReviewIsFinished(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
+	as, at := admin(callers), "/releases/"+p.release
+	ask := p.get(as, at+"?view=tools&tool="+p.change).html(t).Find("form.answer")
+	then := ask.Find("button[name=draft]")
+	if got := text(then); !strings.Contains(got, "Approve then") || !strings.Contains(got, "Reject then") {
+		t.Fatalf("the form keeps no answers: %s", got)
+	}
+	values := url.Values{"item": {p.change}, "subject": {"entity_get"}, "note": {"Read twice."}, "kept": {"0 verdict " + p.change}, "draft": {"approve"}}
+	p.want(http.StatusSeeOther, p.postForm(as, then.AttrOr("formaction", ""), values))
+	if g := gateOf(p, as); g.Gate != "blocked" {
+		t.Errorf("a draft is counted: the gate says %s", g.Gate)
+	}
+	again := p.get(as, at+"?view=tools&tool="+p.change).html(t).Find("form.answer")
+	if got := text(again); !strings.Contains(got, "Kept: approve") {
+		t.Errorf("the form does not say what is kept: %s", got)
+	}
+	// A script that keeps the note as it is typed takes the answer along.
+	typed := url.Values{"writer": {"page"}, "count": {"1"}, "item": {p.change}, "note": {"Read thrice."}}
+	for _, name := range []string{"kept", "drafted", "subject"} {
+		typed.Set(name, again.Find("[name="+name+"]").AttrOr("value", ""))
+	}
+	p.want(http.StatusOK, p.postForm(as, at+"/drafts", typed))
+	desk := p.get(as, at+"/desk").html(t)
+	if got := text(desk.Find("section[aria-labelledby=drafts]")); !strings.Contains(got, "approve on entity_get") || !strings.Contains(got, "Read thrice.") || !strings.Contains(got, "publish 1 draft") {
+		t.Errorf("the desk: %s", got)
+	}
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/drafts/publish", nil))
+	if g := gateOf(p, as); g.Gate != "pass" || len(g.Approvals) != 1 || g.Approvals[0].Note != "Read thrice." {
+		t.Errorf("published: %+v", g)
+	}
+}
+
+// TestDraftOfSeveralItems keeps all that a form asks for, not the first of it.
+func TestDraftOfSeveralItems(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity."), tool("entity_set", "Writes one entity.")))
+	as, at := admin(callers), "/releases/"+p.release
+	doc := p.get(as, at).html(t)
+	var items []string
+	doc.Find("form.answer input[name=item]").Each(func(_ int, in *goquery.Selection) {
+		if item := in.AttrOr("value", ""); !slices.Contains(items, item) {
+			items = append(items, item)
+		}
+	})
+	if len(items) < 2 {
+		t.Fatalf("the page asks for %q", items)
+	}
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/drafts", url.Values{"item": items, "kept": {"0 verdict several"}, "draft": {"approve"}}))
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/drafts/publish", nil))
+	if g := gateOf(p, as); g.Gate != "pass" {
+		t.Errorf("published: %+v", g)
+	}
+}
+
+// TestEditingAComment changes one's own comment by its form, and reads what it said.
+func TestEditingAComment(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
+	as, at := admin(callers), "/releases/"+p.release
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/threads", url.Values{"body": {"Why *that*?"}}))
+	form := p.get(as, at+"?view=threads").html(t).Find("form[action$='/edit']")
+	if got := form.Find("textarea").Text(); got != "Why *that*?" {
+		t.Fatalf("the form holds %q", got)
+	}
+	edit := form.AttrOr("action", "")
+	values := url.Values{"comment": {form.Find("[name=comment]").AttrOr("value", "")}, "body": {"Why\r\n*this*?"}}
+	var other who
+	for _, c := range callers {
+		if c.name == "reviewer" {
+			other = c.as
+		}
+	}
+	if n := p.get(other, at+"?view=threads").html(t).Find("form[action$='/edit']").Length(); n != 0 {
+		t.Error("others are offered to edit it")
+	}
+	p.want(http.StatusForbidden, p.postForm(other, edit, values))
+	p.want(http.StatusSeeOther, p.postForm(as, edit, values))
+	a := p.want(http.StatusOK, p.get(other, edit+"s"))
+	if got := text(a.html(t).Find("main")); !strings.Contains(got, "Says nowWhy *this*?") || !strings.Contains(got, "Why *that*?") || strings.Contains(a.body, "U+000D") {
+		t.Errorf("the texts: %s", got)
+	}
+	if a := p.get(other, at+"?view=threads"); !strings.Contains(a.body, "Why\n<em>this</em>?") || a.html(t).Find("a[href='"+edit+"s']").Length() != 1 {
+		t.Error("the thread does not say that the comment was edited")
 	}
 }
 

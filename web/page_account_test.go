@@ -63,6 +63,16 @@ func TestSessionsPage(t *testing.T) {
 	in.want(http.StatusOK, in.get(desk, "/account"))
 	in.want(http.StatusOK, in.get(bob, "/account"))
 
+	ended := func() int {
+		return strings.Count(in.want(http.StatusOK, in.get(desk, "/audit?act=session.end")).body, "session.end</")
+	}
+	before := ended()
+	fourth := in.browser("ann@example.org", firefox, "192.0.2.4")
+	in.want(http.StatusSeeOther, in.postForm(fourth, "/sign-out", nil))
+	if a := in.get(fourth, "/account"); a.status != http.StatusSeeOther || ended() != before+1 {
+		t.Errorf("signed out: %d, and the audit has %d acts of it, before %d", a.status, ended(), before)
+	}
+
 	in.want(http.StatusForbidden, in.postForm(bob, "/people/"+ann.ID+"/sessions/end", nil))
 	in.want(http.StatusSeeOther, in.postForm(desk, "/people/"+in.userOf("bob@example.org").ID+"/sessions/end", nil))
 	if a := in.get(bob, "/account"); a.status != http.StatusSeeOther {

@@ -807,8 +807,9 @@ func (p *releasePresenter) keep(f *views.AnswerForm) {
 	f.Draft = box
 	var typed []views.Trial
 	var ticked []string
-	if draft != nil && draft.Item != nil {
-		f.Note, typed = draft.Item.Note, typedBefore(draft.Item.Evidence)
+	if draft != nil && draft.Items != nil {
+		f.Note, typed = draft.Note(), typedBefore(draft.Items[0].Evidence)
+		f.Drafted = string(draft.Verdict())
 	}
 	k := p.q.kept
 	switch {

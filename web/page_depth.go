@@ -59,7 +59,7 @@ func (s *Server) renderDesk(c echo.Context, status int, fault views.Sentence) er
 		if err != nil {
 			return err
 		}
-		m.Drafts = d.drafts(drafts)
+		m.Drafts, m.Finish = d.drafts(drafts), finishLabel(drafts)
 	}
 	return s.render(c, status, views.Desk(m))
 }
@@ -80,9 +80,10 @@ func (d *desk) toolURL(id string) string {
 }
 
 // changeURL leads to the change that a decision is about; "" when it is gone.
-func (d *desk) changeURL(it *review.VerdictItem) string {
+func (d *desk) changeURL(items []review.VerdictItem) string {
 	for i := range d.v.Changes {
-		if id := d.v.Changes[i].ID; id == it.Change || slices.Contains(it.Changes, id) {
+		id := d.v.Changes[i].ID
+		if slices.ContainsFunc(items, func(it review.VerdictItem) bool { return id == it.Change || slices.Contains(it.Changes, id) }) {
 			return d.toolURL(id)
 		}
 	}
@@ -111,9 +112,9 @@ func (d *desk) drafts(list []review.Draft) []views.DraftLine {
 	for _, dr := range list {
 		l := views.DraftLine{Target: dr.Target, When: d.s.when(dr.UpdatedAt), Drop: d.act("drafts", "remove"), Text: prose.Show(textOfDraft(&dr))}
 		switch {
-		case dr.Item != nil:
-			l.What = cmpOr(draftWhat[dr.Item.Verdict], "note")
-			l.About, l.URL = prose.Show(dr.Place), d.changeURL(dr.Item)
+		case dr.Items != nil:
+			l.What = cmpOr(draftWhat[dr.Verdict()], "note")
+			l.About, l.URL = prose.Show(dr.Place), d.changeURL(dr.Items)
 		case dr.Comment == nil:
 			l.What, l.URL = cmpOr(formDraft(cmpOr(dr.CopyOf, dr.Target)), "reason"), releasePath(d.v.Release.ID)
 		case dr.Comment.ThreadID != "":
@@ -130,6 +131,21 @@ func (d *desk) drafts(list []review.Draft) []views.DraftLine {
 		out = append(out, l)
 	}
 	return out
+}
+
+// finishLabel says how much is ready to be published, "" for nothing: a note without
+// an answer waits, and so does what was written twice.
+func finishLabel(list []review.Draft) string {
+	n := 0
+	for i := range list {
+		if list[i].Ready() {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return "Finish: publish " + plural(n, "draft", "drafts") + " in one"
 }
 
 var baseWords = map[review.BaseKind]string{

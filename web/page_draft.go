@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,12 +30,14 @@ const (
 	targetAlarm    = "form alarm"
 	targetWaive    = "form waive "   // fingerprint
 	targetUnwaive  = "form unwaive " // id of a waiver
+	targetEdit     = "form edit "    // id of a comment
 )
 
 // formTargets are those of forms of which only the texts are kept, and what these are.
 var formTargets = []struct{ target, what string }{
 	{targetWithdraw, "reason to withdraw"}, {targetBaseline, "notes of a starting point"}, {targetOverride, "reason of an override"},
 	{targetAlarm, "note on an alarm"}, {targetWaive, "reason to accept a finding"}, {targetUnwaive, "reason to take a waiver back"},
+	{targetEdit, "edit of a comment"},
 }
 
 // formDraft says what a draft of such a form is; "" for none.
@@ -124,8 +127,8 @@ func (d *drafts) texts(target, typed string) (views.DraftBox, string) {
 // textOfDraft is what somebody typed, of several fields one after the other.
 func textOfDraft(d *review.Draft) string {
 	switch {
-	case d.Item != nil:
-		return d.Item.Note
+	case d.Items != nil:
+		return d.Note()
 	case d.Comment == nil:
 		return strings.Join(d.Texts, "\n")
 	case d.Comment.Suggest != nil && d.Comment.Body == "":
@@ -160,9 +163,12 @@ func (s *Server) draftForm(c echo.Context) error {
 	if form.Get("writer") != "" {
 		return writeJSON(c, http.StatusOK, map[string]any{"kept": fmt.Sprint(kept.Revision, " ", kept.Target), "copy": kept.Target != d.Target})
 	}
-	if kept.Target != d.Target {
+	switch verdict := d.Verdict(); {
+	case kept.Target != d.Target:
 		s.flash(c, flashProblem, "Another page wrote here too. Both drafts are kept under “Your review”.")
-	} else {
+	case verdict != "":
+		s.flash(c, flashDone, "Kept: you will "+string(verdict)+" this when you finish under “Your review”. Until then nobody sees it, and the gate does not count it.")
+	default:
 		s.flash(c, flashDone, "Kept as a draft. Nobody else sees it until you publish it.")
 	}
 	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id)))
@@ -176,10 +182,10 @@ func (s *Server) draftOf(ctx context.Context, a review.Actor, id string, form ur
 	switch {
 	case strings.HasPrefix(target, targetVerdict):
 		items, k := verdictItems(form)
-		if len(items) > 0 {
-			d.Item = &review.VerdictItem{Change: items[0].Change, Edit: items[0].Edit, Changes: items[0].Changes, Note: k.note, Evidence: items[0].Evidence}
+		for i := range items {
+			items[i].Verdict = draftedAnswer(form)
 		}
-		d.Place = k.subject
+		d.Items, d.Place = items, k.subject
 	case strings.HasPrefix(target, targetReply):
 		thread, _, _ := strings.Cut(strings.TrimPrefix(target, targetReply), " ")
 		d.Comment = &review.NewComment{ThreadID: thread, Body: lines(form.Get("body"))}
@@ -190,13 +196,24 @@ func (s *Server) draftOf(ctx context.Context, a review.Actor, id string, form ur
 		}
 		d.Comment, d.Place = n, placeOf(form)
 	case formDraft(target) != "":
-		for _, text := range append(form["reason"], form["note"]...) {
+		for _, text := range slices.Concat(form["reason"], form["note"], form["body"]) {
 			d.Texts = append(d.Texts, lines(text))
 		}
 	default:
 		return d, review.Errorf(review.Invalid, "This form keeps no drafts.")
 	}
 	return d, nil
+}
+
+// draftedAnswer is the answer that a form of answers is to give when the review is
+// finished: that of the button that was pressed, else the one drafted before, "" for
+// none.
+func draftedAnswer(form url.Values) review.VerdictKind {
+	switch kind := review.VerdictKind(cmp.Or(form.Get("draft"), form.Get("drafted"))); kind {
+	case review.Approve, review.Reject:
+		return kind
+	}
+	return ""
 }
 
 // placeOf is what a form comments on, as it says it.

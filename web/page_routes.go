@@ -120,6 +120,8 @@ func releaseRoutes(s *Server) []route {
 		post("/releases/:id/threads/:thread/comments", reviews, s.commentOnThreadForm),
 		post("/releases/:id/threads/:thread/resolve", reviews, s.resolveThreadForm),
 		post("/releases/:id/threads/:thread/reopen", reviews, s.reopenThreadForm),
+		post("/releases/:id/threads/:thread/edit", reviews, s.editCommentForm),
+		get("/releases/:id/threads/:thread/edits", reads, s.editsPage),
 		post("/releases/:id/baseline", maintains, s.baselineForm),
 		post("/releases/:id/predecessor", maintains, s.predecessorForm),
 		post("/releases/:id/release", maintains, s.releaseForm).proven(),

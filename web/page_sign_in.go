@@ -112,7 +112,15 @@ func (s *Server) codeForm(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
+// signOutForm ends the session as its owner would end any of theirs, so that the audit
+// has it, and then whatever is left of it.
 func (s *Server) signOutForm(c echo.Context) error {
+	ctx := c.Request().Context()
+	if a := s.actor(c); a.User != nil {
+		if err := s.svc.EndSession(ctx, a, s.sessions.GetString(ctx, people.SessionID)); err != nil {
+			return err
+		}
+	}
 	if err := s.signOut(c); err != nil {
 		return err
 	}

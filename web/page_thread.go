@@ -185,7 +185,10 @@ func (p *releasePresenter) threadView(t *review.Thread, back string) views.Threa
 	}
 	v.Quote = quoteOf(t)
 	for i := range t.Comments {
-		v.Comments = append(v.Comments, p.s.commentView(t, i))
+		c := p.s.commentView(t, i)
+		c.EditedURL = path([]string{"releases", p.v.Release.ID, "threads", t.ID, "edits"})
+		c.Edit = p.editForm(t, &t.Comments[i], v.Back)
+		v.Comments = append(v.Comments, c)
 	}
 	if !t.Open() {
 		v.Resolved = "Resolved " + p.s.ago(t.ResolvedAt) + "."
@@ -208,6 +211,22 @@ func (p *releasePresenter) threadView(t *review.Thread, back string) views.Threa
 		v.ReopenURL = act("reopen")
 	}
 	return v
+}
+
+// editForm changes a comment of the reader's own; nil for those of others.
+func (p *releasePresenter) editForm(t *review.Thread, c *review.Comment, back string) *views.EditCommentForm {
+	if p.v.Actions.Comment != "" || p.me == "" || c.UserID != p.me {
+		return nil
+	}
+	f := &views.EditCommentForm{
+		ID: "c-" + c.ID, URL: path([]string{"releases", p.v.Release.ID, "threads", t.ID, "edit"}), Comment: c.ID, Back: back, Body: c.Body,
+	}
+	box, kept := p.drafts.box(targetEdit + c.ID)
+	f.Draft = box
+	if kept != nil && len(kept.Texts) == 1 {
+		f.Body, f.Open = kept.Texts[0], true
+	}
+	return f
 }
 
 // threadURL leads to what a thread is about.
@@ -382,6 +401,65 @@ func (s *Server) commentOnThreadForm(c echo.Context) error {
 		_, err := s.svc.AddComment(c.Request().Context(), a, c.Param("thread"), body)
 		return err
 	})
+}
+
+func (s *Server) editCommentForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	if _, err := s.svc.EditComment(c.Request().Context(), s.actor(c), c.Param("thread"), form.Get("comment"), form.Get("body")); err != nil {
+		return err
+	}
+	s.sent(c, form)
+	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(c.Param("id"), "view", viewThreads)+"#t-"+c.Param("thread")))
+}
+
+// editsPage shows what the comments of a thread said before.
+func (s *Server) editsPage(c echo.Context) error {
+	ctx, a, id := c.Request().Context(), s.actor(c), c.Param("id")
+	view, err := s.svc.Release(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(view.Threads, func(t review.Thread) bool { return t.ID == c.Param("thread") })
+	if i < 0 {
+		return review.Errorf(review.NotFound, "This release shows no such thread.")
+	}
+	edits, err := s.svc.ThreadEdits(ctx, a, c.Param("thread"))
+	if err != nil {
+		return err
+	}
+	t := &view.Threads[i]
+	m := views.EditsPage{
+		Page:    s.page(c, "Edited comments", "servers", serversCrumb, serverCrumb(&view.Server), releaseCrumb(view)),
+		Place:   placeName(t.Anchor.Pointer),
+		BackURL: releasePath(id, "view", viewThreads) + "#t-" + t.ID, Comments: s.editedComments(t, edits),
+	}
+	switch {
+	case t.Anchor.Tool != "":
+		m.About = views.ShowName(t.Anchor.Tool)
+	case t.Anchor.Pointer == "":
+		m.Place = "the whole release"
+	}
+	return s.render(c, http.StatusOK, views.Edits(m))
+}
+
+// editedComments are those that were edited, each with its texts, newest first.
+func (s *Server) editedComments(t *review.Thread, edits []review.CommentEdit) []views.EditedComment {
+	earlier := map[string][]views.EditedText{}
+	for _, e := range slices.Backward(edits) {
+		until := s.when(e.At)
+		earlier[e.CommentID] = append(earlier[e.CommentID], views.EditedText{Text: prose.Show(e.Body), Until: &until})
+	}
+	var out []views.EditedComment
+	for i := range t.Comments {
+		if c := &t.Comments[i]; earlier[c.ID] != nil {
+			texts := append([]views.EditedText{{Text: prose.Show(c.Body)}}, earlier[c.ID]...)
+			out = append(out, views.EditedComment{Who: prose.Show(c.UserLabel), Texts: texts})
+		}
+	}
+	return out
 }
 
 func (s *Server) resolveThreadForm(c echo.Context) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/review"
@@ -21,11 +22,18 @@ type auditVerifyCmd struct {
 	Export     string   `arg:"" optional:"" help:"An export (JSON) to check offline; without: the database." placeholder:"EXPORT"`
 	Key        []string `help:"Public key to trust, PEM. Without: the one of this instance, where its private half is." placeholder:"PUB" sep:"none"`
 	Checkpoint []string `help:"Checkpoint that was kept elsewhere, to hold against the database." placeholder:"FILE" sep:"none"`
+	Replay     bool     `help:"Also tell the acts again and compare with what the database has."`
 	JSON       bool     `help:"Print JSON."`
 }
 
+// auditVerified is what the command found.
+type auditVerified struct {
+	review.AuditVerification
+	Replay *review.Replayed `json:"replay,omitempty"`
+}
+
 // Run says what does not fit first: 0 all fits and is signed, 1 something does not
-// fit, 2 all fits but no signature could be checked.
+// fit, 2 all fits but no signature could be checked, or acts can't be told again.
 func (c *auditVerifyCmd) Run(e *env) error {
 	pins, err := publicKeys(c.Key)
 	if err != nil {
@@ -35,20 +43,23 @@ func (c *auditVerifyCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := say(e.stdout, c.JSON, v, "%s", verificationText(v)); err != nil {
+	if err := say(e.stdout, c.JSON, v, "%s", verificationText(&v.AuditVerification)+replayText(v.Replay)); err != nil {
 		return err
 	}
-	switch {
-	case v.Fault != nil:
+	switch r := v.Replay; {
+	case v.Fault != nil, r != nil && r.TooOld == 0 && len(r.Deviations) > 0:
 		return exit(exitNo)
-	case v.Links > 0 && v.Covered == 0:
+	case v.Links > 0 && v.Covered == 0, r != nil && r.TooOld > 0:
 		return exit(exitUnsure)
 	}
 	return nil
 }
 
-func (c *auditVerifyCmd) verification(e *env, pins []proof.Key) (*review.AuditVerification, error) {
+func (c *auditVerifyCmd) verification(e *env, pins []proof.Key) (*auditVerified, error) {
 	if c.Export != "" {
+		if c.Replay {
+			return nil, errors.New("--replay compares with the database, not with an export")
+		}
 		if len(c.Checkpoint) > 0 {
 			return nil, errors.New("--checkpoint is held against the database, not against an export")
 		}
@@ -61,7 +72,7 @@ func (c *auditVerifyCmd) verification(e *env, pins []proof.Key) (*review.AuditVe
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Export, err)
 		}
-		return &review.AuditVerification{Verification: v, Keys: keyIDs(pins)}, nil
+		return &auditVerified{AuditVerification: review.AuditVerification{Verification: v, Keys: keyIDs(pins)}}, nil
 	}
 	elsewhere, err := envelopes(c.Checkpoint)
 	if err != nil {
@@ -72,7 +83,48 @@ func (c *auditVerifyCmd) verification(e *env, pins []proof.Key) (*review.AuditVe
 		return nil, err
 	}
 	defer in.store.Close() // not close, which seals: whoever verifies changes nothing
-	return in.svc.VerifyAudit(e.ctx, actor, pins, elsewhere)
+	v, err := in.svc.VerifyAudit(e.ctx, actor, pins, elsewhere)
+	if err != nil {
+		return nil, err
+	}
+	out := &auditVerified{AuditVerification: *v}
+	if c.Replay {
+		out.Replay, err = in.svc.ReplayAudit(e.ctx, actor)
+	}
+	return out, err
+}
+
+// replayText says what telling the acts again came to, "" when that was not asked for.
+func replayText(r *review.Replayed) string {
+	switch {
+	case r == nil:
+		return ""
+	case r.TooOld > 0:
+		return fmt.Sprintf("\n%s of %d can't be told again, since an older version wrote them (the first is %s): nothing was compared.", count(r.TooOld, "act"), r.Acts, report.Line(r.FirstTooOld))
+	case len(r.Deviations) == 0:
+		return fmt.Sprintf("\nTold again, they come to what the database has: %s.", count(r.Things, "thing"))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nTold again, they do not come to what the database has: %s.", count(len(r.Deviations)+r.More, "deviation"))
+	for _, d := range r.Deviations {
+		fmt.Fprintf(&b, "\n  %s", report.Line(deviationText(d)))
+	}
+	if r.More > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", r.More)
+	}
+	return b.String()
+}
+
+// deviationText says one deviation, and who has to explain it.
+func deviationText(d review.Deviation) string {
+	what := d.Kind + " " + d.ID
+	switch {
+	case d.Field != "":
+		return fmt.Sprintf("%s: %s is %q in the database, and %q by the acts", what, d.Field, d.Database, d.Audit)
+	case d.Audit == "":
+		return fmt.Sprintf("%s is there, and no act made it: %s", what, d.Database)
+	}
+	return fmt.Sprintf("%s is gone, and no act took it away: %s", what, d.Audit)
 }
 
 func verificationText(v *review.AuditVerification) string {

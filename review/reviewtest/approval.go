@@ -2,6 +2,7 @@ package reviewtest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -365,6 +366,15 @@ func approvalEvidence(w *world) {
 	}
 	if kept == 0 {
 		w.Error("the other edits lost their approval")
+	}
+	// Edit by edit, what was tried for each stays with the approval that they make.
+	for i, e := range editsOf(&c.Change) {
+		say(review.VerdictItem{Edit: e, Changes: []string{c.ID}, Verdict: review.Approve, Note: "Yes.", Evidence: []gate.Trial{{Prompt: fmt.Sprint("Try ", i), Outcome: "Fine"}}})
+	}
+	for _, a := range w.wantGate(p, gate.Pass).Approvals {
+		if a.Tool == "find" && len(a.Evidence) != len(editsOf(&c.Change)) {
+			w.Errorf("of what was tried edit by edit the gate says %v", a.Evidence)
+		}
 	}
 }
 

@@ -239,6 +239,7 @@ func factorSealed(w *world) {
 		return nil
 	}))
 	// The row of another does not open: the seal is bound to its owner.
+	w.forged = true
 	w.must(w.store.Update(w.ctx, func(tx review.Tx) error {
 		f, err := tx.SecondFactor(w.ctx, w.rita.User.ID)
 		if err != nil {

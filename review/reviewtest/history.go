@@ -34,8 +34,9 @@ func NewActs(seed uint64, n int) Acts {
 // baselines, releases and their withdrawal, overrides, edits of the policy, aliases,
 // threads, people who leave) in two profiles. After every act it compares the gate
 // with the model: a release passes only if the model lets it, and one that the model
-// is sure of does pass; a verdict changes nothing of other tools. It returns what was
-// wrong, "" for nothing, and the story until then.
+// is sure of does pass; a verdict changes nothing of other tools. At the end the audit,
+// told again, has to come to what the database has. It returns what was wrong, "" for
+// nothing, and the story until then.
 func History(t testing.TB, store review.Store, acts Acts) (wrong string, story []string) {
 	h := &history{texts: map[surface.Hash]definition{}}
 	defer func() {
@@ -54,6 +55,7 @@ func History(t testing.TB, store review.Store, acts Acts) (wrong string, story [
 		h.act()
 		h.check()
 	}
+	h.replays()
 	return "", h.log
 }
 

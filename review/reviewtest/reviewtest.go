@@ -4,7 +4,8 @@
 //
 // A case is a story. Its world has one server ("mot", the team's policy), an
 // administrator, two maintainers (Ana and Ben), two reviewers (Rita and Rob) and
-// a viewer (Vic). Its clock stands still unless the case moves it.
+// a viewer (Vic). Its clock stands still unless the case moves it. Each ends with a
+// look at whether the audit says all that the database has.
 package reviewtest
 
 import (
@@ -43,7 +44,11 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, run := range group.cases {
-				t.Run(name, func(t *testing.T) { run(newWorld(t, open(t))) })
+				t.Run(name, func(t *testing.T) {
+					w := newWorld(t, open(t))
+					run(w)
+					w.replays()
+				})
 			}
 		})
 	}

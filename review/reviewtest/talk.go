@@ -200,7 +200,7 @@ func talkBatch(w *world) {
 	}
 	t := w.comment(w.rob, p, review.NewComment{Body: "First."})
 	w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{ThreadID: t.ID, Body: "Second, @rob."}})
-	w.draft(w.rita, p, review.Draft{Item: &review.VerdictItem{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve, Note: "Fine."}})
+	w.draft(w.rita, p, review.Draft{Items: []review.VerdictItem{{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve, Note: "Fine."}}})
 	if ds, err := w.svc.Drafts(w.ctx, w.rita, idOf(p)); err != nil || len(ds) != 50 {
 		w.Fatalf("%d drafts, %v", len(ds), err)
 	}
@@ -230,7 +230,7 @@ func talkStale(w *world) {
 	w.released("1", three())
 	p := w.push("2", changed("Finds. Never twice."))
 	w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{Body: "Good."}})
-	w.draft(w.rita, p, review.Draft{Item: &review.VerdictItem{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve}})
+	w.draft(w.rita, p, review.Draft{Items: []review.VerdictItem{{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve}}})
 	w.push("2", changed("Finds. Never thrice."))
 	_, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
 	w.refused(err, review.Stale)
@@ -276,8 +276,8 @@ func draftRefused(w *world) {
 	p := w.push("1", three())
 	note := &review.NewComment{Body: "Hm."}
 	for name, d := range map[string]review.Draft{
-		"nothing": {}, "both": {Comment: note, Item: &review.VerdictItem{}}, "target": {Target: "\xff", Comment: note},
-		"text": {Comment: &review.NewComment{Body: "\xff"}}, "verdict": {Item: &review.VerdictItem{Change: "ch_1", Verdict: "maybe"}},
+		"nothing": {}, "both": {Comment: note, Items: []review.VerdictItem{{}}}, "target": {Target: "\xff", Comment: note},
+		"text": {Comment: &review.NewComment{Body: "\xff"}}, "verdict": {Items: []review.VerdictItem{{Change: "ch_1", Verdict: "maybe"}}},
 	} {
 		if _, err := w.svc.SaveDraft(w.ctx, w.rita, idOf(p), d); review.KindOf(err) != review.Invalid {
 			w.Errorf("%s: %v", name, err)
@@ -295,10 +295,10 @@ func draftNote(w *world) {
 	w.released("1", three())
 	p := w.push("2", changed("Finds. Never twice."))
 	id := w.change(idOf(p), "find").ID
-	d := w.draft(w.rita, p, review.Draft{Item: &review.VerdictItem{Change: id, Note: "Ask Ben."}})
+	d := w.draft(w.rita, p, review.Draft{Items: []review.VerdictItem{{Change: id, Note: "Ask Ben."}}})
 	_, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
 	w.refused(err, review.Invalid, "nothing")
-	w.draft(w.rita, p, review.Draft{Target: d.Target, Item: &review.VerdictItem{Change: id, Verdict: review.Approve, Note: "Ben says yes."}})
+	w.draft(w.rita, p, review.Draft{Target: d.Target, Items: []review.VerdictItem{{Change: id, Verdict: review.Approve, Note: "Ben says yes."}}})
 	_, err = w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
 	w.must(err)
 	w.wantGate(p, gate.Pass)

@@ -34,6 +34,7 @@ type world struct {
 	server                          *review.Server
 	secret                          string
 	pushes                          int
+	forged                          bool // the case wrote to the database past the workflow
 }
 
 const baseURL = "https://review.example"

@@ -99,9 +99,9 @@ func testDrafts(b *bench) {
 	comment := review.Draft{UserID: ada.ID, ReleaseID: r.ID, Target: "thread 1", UpdatedAt: b.now(), Comment: &review.NewComment{
 		Anchor: review.Anchor{Tool: "pay\x00\xed\xa0\x80", Pointer: "/\xff", Side: review.OldSide, Quote: "q\x00", Lead: "l", Tail: "t"}, Body: "why?", Blocks: true, Suggest: &text,
 	}}
-	verdict := review.Draft{UserID: ada.ID, ReleaseID: r.ID, Target: "verdict", UpdatedAt: b.now(), Item: &review.VerdictItem{
+	verdict := review.Draft{UserID: ada.ID, ReleaseID: r.ID, Target: "verdict", UpdatedAt: b.now(), Items: []review.VerdictItem{{
 		Edit: "ed_1", Changes: []string{"ch_1", "ch_2"}, Verdict: review.Reject, Note: "no",
-	}}
+	}}}
 	b.update(func(tx review.Tx) error { return tx.PutDraft(b.ctx, &comment) })
 	b.update(func(tx review.Tx) error { return tx.PutDraft(b.ctx, &verdict) })
 	list := func(user string) []review.Draft {

@@ -69,7 +69,8 @@ type Draft struct {
 	Target    string        `json:"target"` // "" for a new one
 	UpdatedAt *time.Time    `json:"updated_at"`
 	Comment   *DraftComment `json:"comment"`
-	Verdict   *VerdictItem  `json:"verdict"`
+	Verdict   *VerdictItem  `json:"verdict"`  // the first of the verdicts
+	Verdicts  []VerdictItem `json:"verdicts"` // that one form gives: the same answer, the same note
 	Texts     []string      `json:"texts"`    // of another form of the dashboard; not published from here
 	Revision  int64         `json:"revision"` // grows with every save; ignored when saving
 	CopyOf    string        `json:"copy_of"`  // target of the draft that was typed at the same time; ignored when saving

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+
+	"github.com/countersign/countersign/review"
+)
+
+// Kept reads whole tables, one statement or two each.
+func (t *tx) Kept(ctx context.Context) (*review.Kept, error) {
+	k := &review.Kept{}
+	for _, read := range []func(context.Context, *review.Kept) error{t.keptRules, t.keptPeople, t.keptReleases, t.keptAnswers, t.keptTalk} {
+		if err := read(ctx, k); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// every reads a whole table.
+func every[R, D any](ctx context.Context, t *tx, table string, of func(R) D) ([]D, error) {
+	var rows []R
+	err := t.all(ctx, &rows, "SELECT "+columns[R]("")+" FROM "+table)
+	return mapped(rows, of), err
+}
+
+func (t *tx) keptRules(ctx context.Context, k *review.Kept) (err error) {
+	if k.Servers, err = t.Servers(ctx); err != nil {
+		return err
+	}
+	if k.Policies, err = every(ctx, t, "policies", policyRow.version); err != nil {
+		return err
+	}
+	k.Keys, err = t.SigningKeys(ctx)
+	return err
+}
+
+func (t *tx) keptPeople(ctx context.Context, k *review.Kept) (err error) {
+	if k.Users, err = t.Users(ctx); err != nil {
+		return err
+	}
+	if k.Grants, err = every(ctx, t, "grants", grantRow.grant); err != nil {
+		return err
+	}
+	if k.Identities, err = every(ctx, t, "identities", identityRow.link); err != nil {
+		return err
+	}
+	if k.Tokens, err = t.Tokens(ctx); err != nil {
+		return err
+	}
+	k.Proposals, err = every(ctx, t, "proposals", proposalRow.proposal)
+	return err
+}
+
+func (t *tx) keptReleases(ctx context.Context, k *review.Kept) (err error) {
+	if k.Releases, err = every(ctx, t, "releases", releaseRow.release); err != nil {
+		return err
+	}
+	if k.Revisions, err = every(ctx, t, "revisions", revisionRow.revision); err != nil {
+		return err
+	}
+	profiles, err := t.Profiles(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, p := range profiles {
+		if p.Baseline != nil {
+			k.Baselines = append(k.Baselines, *p.Baseline)
+		}
+	}
+	if k.Namings, err = t.Namings(ctx, ""); err != nil {
+		return err
+	}
+	k.Alarms, err = every(ctx, t, "alarms", alarmRow.alarm)
+	return err
+}
+
+func (t *tx) keptAnswers(ctx context.Context, k *review.Kept) (err error) {
+	if k.Verdicts, err = every(ctx, t, "verdicts", func(r verdictRow) review.Verdict { return verdictView{verdictRow: r}.verdict() }); err != nil {
+		return err
+	}
+	if k.Overrides, err = every(ctx, t, "overrides", func(r overrideRow) review.Override { return overrideView{overrideRow: r}.override() }); err != nil {
+		return err
+	}
+	k.Waivers, err = t.waivers(ctx, "")
+	return err
+}
+
+func (t *tx) keptTalk(ctx context.Context, k *review.Kept) (err error) {
+	k.Threads, err = t.Threads(ctx, review.ThreadFilter{})
+	return err
+}
