@@ -129,8 +129,9 @@ type mark struct {
 	Rule     string        `json:"rule"`
 	Severity lint.Severity `json:"severity"`
 	New      bool          `json:"new,omitempty"`
-	At       []int         `json:"at"`    // positions of the places, see subjectAt
-	Bound    []byte        `json:"bound"` // 32 bytes of each place
+	Of       string        `json:"of,omitempty"` // see lint.Finding
+	At       []int         `json:"at"`           // positions of the places, see subjectAt
+	Bound    []byte        `json:"bound"`        // 32 bytes of each place
 }
 
 // bind is what a waiver of a place names. The fingerprint binds rule and version,
@@ -260,7 +261,7 @@ func (t *toolFindings) find(p pair, old, new *surface.Listing, r *change.Report)
 	short, full := marks{}, keptFindings{Findings: texts}
 	for i := range found {
 		f := &found[i]
-		m := mark{Rule: f.Rule, Severity: f.Severity, New: f.New, Bound: boundIn(new, f)}
+		m := mark{Rule: f.Rule, Severity: f.Severity, New: f.New, Of: f.Of, Bound: boundIn(new, f)}
 		for _, place := range everywhere(f) {
 			m.At = append(m.At, subjectAt(place))
 		}
@@ -335,12 +336,19 @@ type judged struct {
 // everything is new.
 func (ms marks) judge(p gate.Policy, ws waivers, first bool) *judged {
 	j := &judged{at: map[int]gate.Findings{}}
+	raised := ms.raised(p)
 	for i := range ms {
 		m := &ms[i]
+		if m.Of != "" {
+			continue
+		}
 		as, isNew := p.Grade(m.Rule, m.Severity), m.New || first
 		if as == gate.Off {
 			j.counts.Off++
 			continue
+		}
+		if by, ok := raised[m.key()]; ok && by.Rank() > as.Rank() {
+			as = by
 		}
 		open, unchecked := false, false
 		for n, bound := range hashes(m.Bound) {
@@ -366,6 +374,39 @@ func (ms marks) judge(p gate.Policy, ws waivers, first bool) *judged {
 	return j
 }
 
+// aboutKey names a finding that another one is about.
+type aboutKey struct {
+	rule  string
+	bound surface.Hash
+}
+
+// key names the finding by its rule and what a waiver of its first place names.
+func (m *mark) key() aboutKey {
+	rule := m.Rule
+	if m.Of != "" {
+		rule = m.Of
+	}
+	if len(m.Bound) < len(surface.Hash{}) {
+		return aboutKey{rule: rule}
+	}
+	return aboutKey{rule, surface.Hash(m.Bound)}
+}
+
+// raised says of findings that others are about how grave these make them: the two are
+// one finding with one waiver. Where the policy turned off the rule that would, nothing is
+// raised.
+func (ms marks) raised(p gate.Policy) map[aboutKey]lint.Severity {
+	raised := map[aboutKey]lint.Severity{}
+	for i := range ms {
+		if m := &ms[i]; m.Of != "" {
+			if as := p.Grade(m.Rule, m.Severity); as != gate.Off {
+				raised[m.key()] = as
+			}
+		}
+	}
+	return raised
+}
+
 // waive counts one finding that somebody accepted.
 func (c *FindingCounts) waive(unchecked bool) {
 	c.Waived++
@@ -374,26 +415,42 @@ func (c *FindingCounts) waive(unchecked bool) {
 	}
 }
 
-// grade says of findings how the policy counts them, and orders them by that.
-func grade(found []Finding, p gate.Policy) {
-	changed := false
+// grade says of findings how the policy counts them, makes one of those that are about
+// one another, and orders them by that.
+func grade(found []Finding, p gate.Policy) []Finding {
+	raised := map[aboutKey]*Finding{}
+	kept, changed := make([]Finding, 0, len(found)), false
 	for i := range found {
 		f := &found[i]
 		as := p.Grade(f.Rule, f.Severity)
-		if as == f.Severity {
+		if f.Of != "" {
+			if as != gate.Off && len(f.Bound) > 0 {
+				f.Severity = as
+				raised[aboutKey{f.Of, f.Bound[0]}] = f
+			}
 			continue
 		}
-		changed = true
-		f.Policy = &lint.Override{Found: f.Severity, Off: as == gate.Off}
-		if !f.Policy.Off {
-			f.Severity = as
+		if as != f.Severity {
+			changed = true
+			f.Policy = &lint.Override{Found: f.Severity, Off: as == gate.Off}
+			if !f.Policy.Off {
+				f.Severity = as
+			}
+		}
+		kept = append(kept, *f)
+	}
+	for i := range kept {
+		f := &kept[i]
+		if by := raised[aboutKey{f.Rule, f.Bound[0]}]; by != nil && !f.Off() && by.Severity.Rank() > f.Severity.Rank() {
+			f.Severity, f.RaisedBy, changed = by.Severity, by.Rule, true
 		}
 	}
 	if changed {
-		slices.SortStableFunc(found, func(a, b Finding) int {
+		slices.SortStableFunc(kept, func(a, b Finding) int {
 			return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(b.Severity.Rank(), a.Severity.Rank()))
 		})
 	}
+	return kept
 }
 
 // rank puts what is new before what the base had, and last what is off.
@@ -499,7 +556,7 @@ func (s *Service) Findings(ctx context.Context, a Actor, listingID string) (*Fin
 				return err
 			}
 			held, err := s.waiversOf(ctx, tx, ProfileKey{info.ServerID, info.Profile})
-			held.mark(v.Findings, srv.Policy)
+			v.Findings = held.mark(v.Findings, srv.Policy)
 			return err
 		})
 	})

@@ -99,7 +99,7 @@ func (p *ProposedWaiver) answered(now time.Time) bool {
 
 // names reports whether it says nothing of the finding's place that is not so.
 func (p *ProposedWaiver) names(f *lint.Finding, at lint.Place) bool {
-	return (p.Rule == "" || p.Rule == f.Rule) && (p.Tool == "" || p.Tool == at.Tool) && (p.Pointer == "" || p.Pointer == at.Pointer)
+	return lint.NamesRule(p.Rule, f) && (p.Tool == "" || p.Tool == at.Tool) && (p.Pointer == "" || p.Pointer == at.Pointer)
 }
 
 // Proposed are the waivers of a file on their way in.
@@ -204,7 +204,7 @@ func (s *Service) proposeWaivers(ctx context.Context, tx Tx, a Actor, by string,
 	if err != nil {
 		return nil, err
 	}
-	as.waivers.mark(found, srv.Policy)
+	found = as.waivers.mark(found, srv.Policy)
 	fates, fresh, gone, err := s.sortProposed(ctx, tx, as, by, ws)
 	if err != nil {
 		return nil, err

@@ -173,7 +173,7 @@ func (b *viewBuilder) findings() error {
 	if err != nil {
 		return err
 	}
-	b.as.waivers.mark(found, b.as.server.Policy)
+	found = b.as.waivers.mark(found, b.as.server.Policy)
 	b.v.Findings = found
 	if !b.as.release.open() {
 		return nil

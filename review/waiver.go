@@ -87,8 +87,8 @@ func (ws waivers) covering(bound surface.Hash, s lint.Severity) *Waiver {
 
 // mark says of findings how the policy counts them, whether they are waived, and by
 // whom.
-func (ws waivers) mark(found []Finding, p gate.Policy) {
-	grade(found, p)
+func (ws waivers) mark(found []Finding, p gate.Policy) []Finding {
+	found = grade(found, p)
 	for i := range found {
 		f := &found[i]
 		f.Waived = !f.Off()
@@ -102,6 +102,7 @@ func (ws waivers) mark(found []Finding, p gate.Policy) {
 		}
 		f.Unchecked = f.Unchecked && f.Waived
 	}
+	return found
 }
 
 // heldWaivers are the open waivers by profile.
@@ -249,7 +250,7 @@ func (as *assessment) finding(ctx context.Context, tx Tx, fingerprint string) (*
 	if err != nil {
 		return nil, err
 	}
-	as.waivers.mark(found, as.server.Policy)
+	found = as.waivers.mark(found, as.server.Policy)
 	for i := range found {
 		if slices.ContainsFunc(found[i].Everywhere(), func(p lint.Place) bool { return p.Fingerprint == fingerprint }) {
 			return &found[i], nil

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/cost"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/views"
 )
 
@@ -31,8 +33,8 @@ const tokensNote = "Tokens are an estimate with " + cost.Tokenizer + ", of each 
 // unknownNumber stands in the table where a number is not known.
 const unknownNumber = "unknown"
 
-// chartKinds are the tools, their tokens by the id of the listing, and of each class
-// of change how many there were.
+// chartKinds are the tools, their tokens by the id of the listing, of each class of
+// change how many there were, and of the graver severities how many findings counted.
 func chartKinds(tokens map[string]int) []chartKind {
 	kinds := []chartKind{
 		{label: "Tools", tone: views.Plain, of: func(r *review.ReleaseSummary) (int, bool) { return r.Listing.ToolCount, true }},
@@ -42,7 +44,37 @@ func chartKinds(tokens map[string]int) []chartKind {
 		look := views.ClassBadge(c)
 		kinds = append(kinds, chartKind{label: look.Word, tone: look.Tone, of: func(r *review.ReleaseSummary) (int, bool) { return r.Counts[c], r.Counts != nil }})
 	}
+	for _, f := range []struct {
+		severity lint.Severity
+		of       func(*review.FindingCounts) int
+	}{
+		{lint.Critical, func(c *review.FindingCounts) int { return c.Critical }},
+		{lint.High, func(c *review.FindingCounts) int { return c.High }},
+		{lint.Warn, func(c *review.FindingCounts) int { return c.Warn }},
+	} {
+		kinds = append(kinds, chartKind{label: "Findings: " + string(f.severity), tone: views.SeverityBadge(f.severity).Tone, of: func(r *review.ReleaseSummary) (int, bool) {
+			if r.Findings == nil {
+				return 0, false
+			}
+			return f.of(r.Findings), true
+		}})
+	}
 	return kinds
+}
+
+// unlooked says under the charts that findings of some versions are not known, "" when
+// all are.
+func unlooked(list []review.ReleaseSummary) string {
+	n := 0
+	for i := range list {
+		if list[i].Findings == nil {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return plural(n, "version was", "versions were") + " not looked at with the rules of today: what was found there is unknown, not none. Opening a version has it looked at."
 }
 
 // charts draws the versions of the profile that was pushed last; nil when there are
@@ -86,6 +118,7 @@ func chartsOf(list []review.ReleaseSummary, tokens map[string]int) *views.Charts
 			line.Numbers = append(line.Numbers, course[i].String())
 		}
 	}
+	c.Note = strings.TrimSpace(c.Note + " " + unlooked(list))
 	return c
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,6 +76,41 @@ func TestWhatIsNotKnownIsNotNothing(t *testing.T) {
 	}
 	if len(c.Rows[1].Bars) != 1 || c.Note == "" {
 		t.Errorf("%+v, note %q", c.Rows[1], c.Note)
+	}
+}
+
+// TestChartsOfFindings: severities stand apart, what is accepted is not drawn, and what
+// nobody looked at is told.
+func TestChartsOfFindings(t *testing.T) {
+	found := func(version string, c *review.FindingCounts) review.ReleaseSummary {
+		r := summary(version, "default", review.StateReleased, 3, 0)
+		r.Findings = c
+		return r
+	}
+	c := chartsOf(charted([]review.ReleaseSummary{ // newest first
+		found("4", &review.FindingCounts{Warn: 2, Info: 9, Waived: 5}),
+		found("3", nil),
+		found("2", &review.FindingCounts{High: 1, Warn: 4}),
+		found("1", &review.FindingCounts{}),
+	}), nil)
+	var says []string
+	for _, r := range c.Rows[1:] {
+		says = append(says, r.Says)
+	}
+	if diff := cmp.Diff([]string{
+		"Findings: high: from 0 to 1 over 3 of 4 versions, 0 in the newest",
+		"Findings: warn: from 0 to 4 over 3 of 4 versions, 2 in the newest",
+	}, says); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"3", "unknown", "unknown"}, c.Table.Lines[1].Numbers); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.HasPrefix(c.Note, "1 version was not looked at") {
+		t.Errorf("the note says %q", c.Note)
+	}
+	if c := chartsOf(charted([]review.ReleaseSummary{found("2", &review.FindingCounts{}), found("1", &review.FindingCounts{})}), nil); c.Note != "" {
+		t.Errorf("all is known: %q", c.Note)
 	}
 }
 

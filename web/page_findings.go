@@ -284,9 +284,11 @@ func findingView(f *review.Finding, id string) views.FindingView {
 	return v
 }
 
-// byPolicy says what a policy made of a finding, "" for nothing.
+// byPolicy says why a finding counts otherwise than its rule says, "" where it doesn't.
 func byPolicy(f *review.Finding) string {
 	switch {
+	case f.RaisedBy != "":
+		return "this change brought it in (" + f.RaisedBy + ")"
 	case f.Policy == nil:
 		return ""
 	case f.Policy.Off:

@@ -482,20 +482,41 @@ func guarded(rule string) bool {
 	return family == "unicode" || family == "poison" || family == "shadow" || family == "secret"
 }
 
-// regression finds what the approved version did not have.
+// regressionRule is the rule that makes what hides or misleads graver where a change
+// brought it into a tool that was approved without.
+const regressionRule = "diff.security-regression"
+
+// regression finds what the approved version did not have: of each place the gravest. It
+// is no second thing to judge, so it has the fingerprint of what it is about.
 func (d *delta) regression() {
 	had := map[string]bool{}
 	for _, f := range d.before {
 		had[f.Rule+" "+f.Tool] = true
 	}
-	said := map[string]bool{}
-	for _, f := range d.after {
-		v := d.byName[f.Tool]
-		if !guarded(f.Rule) || f.Severity.Rank() < High.Rank() || had[f.Rule+" "+f.Tool] || v == nil || d.oldNames[f.Tool] == nil || said[f.Tool+f.Pointer] {
+	type place struct{ tool, pointer string }
+	gravest := map[place]*Finding{}
+	var order []place
+	for i := range d.after {
+		f := &d.after[i]
+		if !guarded(f.Rule) || f.Severity.Rank() < High.Rank() || had[f.Rule+" "+f.Tool] || d.byName[f.Tool] == nil || d.oldNames[f.Tool] == nil {
 			continue
 		}
-		said[f.Tool+f.Pointer] = true
-		d.at(v, "diff.security-regression", Critical, f.Pointer, f.Fingerprint, fmt.Sprintf("The change brought in %s: %s", f.Rule, f.Message), f.Excerpt)
+		at := place{f.Tool, f.Pointer}
+		switch before := gravest[at]; {
+		case before == nil:
+			order = append(order, at)
+			gravest[at] = f
+		case f.Severity.Rank() > before.Severity.Rank():
+			gravest[at] = f
+		}
+	}
+	r := catalogue().byID[regressionRule]
+	for _, at := range order {
+		f := gravest[at]
+		d.found = append(d.found, Finding{
+			Rule: r.ID, Severity: Critical, Fix: r.Fix, Place: f.Place, Of: f.Rule, Excerpt: excerpt(f.Excerpt),
+			Message: fmt.Sprintf("The change brought in %s: %s", f.Rule, f.Message),
+		})
 	}
 }
 

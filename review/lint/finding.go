@@ -74,6 +74,14 @@ type Finding struct {
 	// included; nil when there is one.
 	Places []Place
 
+	// Of is the rule of the finding at the same place that this one is about, "" for none.
+	// Both have one fingerprint, so that one waiver answers both.
+	Of string
+
+	// RaisedBy is the rule that made the finding graver, "" for none: see Of, where the
+	// two are told as one.
+	RaisedBy string
+
 	// Waiver is set when somebody accepted the finding. Such a finding is listed and
 	// never counted.
 	Waiver *Waiver

@@ -38,7 +38,7 @@ func (i Idle) Sentence() string {
 // under it, in their order.
 func IdleWaivers(found []Finding, opt Options) []IdleWaiver {
 	stands, covered := map[string]Place{}, map[string]bool{}
-	rules := map[string]string{}
+	of := map[string]*Finding{}
 	for i := range found {
 		f := &found[i]
 		places := f.Places
@@ -46,7 +46,10 @@ func IdleWaivers(found []Finding, opt Options) []IdleWaiver {
 			places = []Place{f.Place}
 		}
 		for _, p := range places {
-			stands[p.Fingerprint], rules[p.Fingerprint] = p, f.Rule
+			stands[p.Fingerprint] = p
+			if f.Of == "" {
+				of[p.Fingerprint] = f
+			}
 		}
 		covered[f.Fingerprint] = covered[f.Fingerprint] || f.Waiver != nil
 	}
@@ -63,7 +66,7 @@ func IdleWaivers(found []Finding, opt Options) []IdleWaiver {
 			why = IdleExpired
 		case w.expired(p.today):
 			why = IdleGone
-		case there && !w.names(rules[w.Fingerprint], place):
+		case there && of[w.Fingerprint] != nil && !w.names(of[w.Fingerprint], place):
 			why = IdleMisplaced
 		case w.Rule != "" && !p.looksFor(w.Rule):
 			why = IdleRuleOff

@@ -63,8 +63,14 @@ func (w *Waiver) expired(today string) bool {
 }
 
 // names reports whether the waiver says nothing of the finding that is not so.
-func (w *Waiver) names(rule string, p Place) bool {
-	return (w.Rule == "" || w.Rule == rule) && (w.Tool == "" || w.Tool == p.Tool) && (w.Pointer == "" || w.Pointer == p.Pointer)
+func (w *Waiver) names(f *Finding, p Place) bool {
+	return NamesRule(w.Rule, f) && (w.Tool == "" || w.Tool == p.Tool) && (w.Pointer == "" || w.Pointer == p.Pointer)
+}
+
+// NamesRule reports whether a rule, "" for any, is the one of a finding, or stands for
+// what is told as one with it.
+func NamesRule(rule string, f *Finding) bool {
+	return rule == "" || rule == f.Rule || rule == f.Of || rule == regressionRule && guarded(f.Rule)
 }
 
 func isDay(s string) bool {
@@ -106,7 +112,7 @@ func (p *policy) apply(f *Finding) bool {
 	if s, ok := p.severity[f.Rule]; ok && s.Rank() >= 0 {
 		f.Severity = s
 	}
-	if w := p.waivers[f.Fingerprint]; w != nil && w.names(f.Rule, f.Place) {
+	if w := p.waivers[f.Fingerprint]; w != nil && w.names(f, f.Place) {
 		f.Waiver = w
 	}
 	return true

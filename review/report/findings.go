@@ -35,6 +35,8 @@ type findingJSON struct {
 	Fingerprint   string        `json:"fingerprint"`
 	Position      int           `json:"position"` // of the tool, from 1; 0 is the listing
 	New           bool          `json:"new"`
+	Of            string        `json:"of,omitempty"`        // rule of the finding that this is about, with the same fingerprint
+	RaisedBy      string        `json:"raised_by,omitempty"` // rule that made it graver
 	Places        []placeJSON   `json:"places,omitempty"`
 	Waiver        *waiverJSON   `json:"waiver,omitempty"`
 	ByPolicy      *overrideJSON `json:"by_policy,omitempty"`
@@ -135,6 +137,7 @@ func findingForm(f lint.Finding) findingJSON {
 	out := findingJSON{
 		Rule: f.Rule, Severity: f.Severity, Pointer: text(f.Pointer), Excerpt: text(f.Excerpt), Message: text(f.Message),
 		Fix: text(f.Fix), Fingerprint: f.Fingerprint, Position: f.Position, New: f.New, PositionClass: string(f.PositionClass),
+		Of: f.Of, RaisedBy: f.RaisedBy,
 	}
 	if f.Position > 0 || f.Tool != "" {
 		tool := text(f.Tool)
@@ -156,8 +159,8 @@ func findingForm(f lint.Finding) findingJSON {
 func (f findingJSON) finding() lint.Finding {
 	out := lint.Finding{
 		Rule: f.Rule, Severity: f.Severity, Excerpt: string(f.Excerpt), Message: string(f.Message), Fix: string(f.Fix), New: f.New,
-		PositionClass: lint.PositionClass(f.PositionClass),
-		Place:         lint.Place{Position: f.Position, Pointer: string(f.Pointer), Fingerprint: f.Fingerprint},
+		PositionClass: lint.PositionClass(f.PositionClass), Of: f.Of, RaisedBy: f.RaisedBy,
+		Place: lint.Place{Position: f.Position, Pointer: string(f.Pointer), Fingerprint: f.Fingerprint},
 	}
 	if f.Tool != nil {
 		out.Tool = string(*f.Tool)

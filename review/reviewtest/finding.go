@@ -26,6 +26,7 @@ var findingCases = map[string]func(*world){
 	"a policy overrides rules":                         findingRules,
 	"a rule off takes a second person":                 findingRulesSecond,
 	"what nobody could check is told apart":            findingUnchecked,
+	"what a change brought in is one finding":          findingRaised,
 	"16: a waived text gains U+200B":                   waiverHidden,
 	"a waiver ends when annotations change":            waiverAnnotations,
 	"a waiver ends in time":                            waiverExpires,
@@ -238,6 +239,41 @@ func findingUnchecked(w *world) {
 	w.must(err)
 	if c := rs[0].Findings; !f.Waived || !f.Unchecked || c.Waived != 1 || c.Unchecked != 1 {
 		w.Errorf("%+v, counts %+v", f, c)
+	}
+}
+
+// findingRaised: an attack that a change brought into an approved tool is critical, and
+// is one finding with one waiver.
+func findingRaised(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed(conceals))
+	id := idOf(p)
+	f := w.found(id, "poison.conceal")
+	if f.Severity != lint.Critical || f.RaisedBy != "diff.security-regression" || f.Policy != nil {
+		w.Fatalf("%+v", f)
+	}
+	if slices.ContainsFunc(w.view(id).Findings, func(f review.Finding) bool { return f.Rule == "diff.security-regression" }) {
+		w.Error("it is told twice")
+	}
+	if c := p.Answer.Findings; c.Critical != 1 || c.High != 0 {
+		w.Errorf("counted %+v", c)
+	}
+	if r := w.requirement(w.wantGate(p, gate.Blocked, "approval:find"), "approval:find"); !strings.Contains(r.Why, "Rule poison.conceal found something of severity critical") {
+		w.Errorf("why: %s", r.Why)
+	}
+	w.must(w.waive(w.ana, id, "poison.conceal"))
+	f = w.found(id, "poison.conceal")
+	if f.Waived || len(f.Waivers) != 1 || !f.Waivers[0].Pending() {
+		w.Fatalf("one person is enough: %+v", f)
+	}
+	_, err := w.svc.ConfirmWaiver(w.ctx, w.ben, id, f.Waivers[0].ID)
+	w.must(err)
+	if c := review.CountFindings(w.view(id).Findings); c.Critical != 0 || c.Waived != 1 {
+		w.Errorf("one waiver answers it: %+v", c)
+	}
+	w.shellPolicy(gate.Policy{Preset: gate.Team, Rules: map[string]lint.Severity{"diff.security-regression": gate.Off}})
+	if f := w.found(id, "poison.conceal"); f.Severity != lint.High || f.RaisedBy != "" {
+		w.Errorf("nothing raises it any more: %+v", f)
 	}
 }
 
