@@ -226,7 +226,7 @@ func (l *loader) outlines() error {
 			old = &as.base.Head
 		}
 		as.pair = newPair(old, as.listing, l.named.options(as.profile(), as.comparedAt(l.now)))
-		as.pair.limits = limits{as.server.Policy.Limits, as.server.Slug}
+		as.pair.limits = limitsOf(as.server)
 		judged := as.pair.judgedBy()
 		for _, key := range append(judged[:], as.pair.measuredKeys()...) {
 			if _, ok := l.made[key]; !ok {

@@ -61,7 +61,7 @@ func compareView(ctx context.Context, tx Tx, srv *Server, from, to string, now t
 	}
 	opt := namings(named).options(ProfileKey{srv.ID, info.Profile}, now)
 	p := newPair(old, *info, opt)
-	p.limits = limits{srv.Policy.Limits, srv.Slug}
+	p.limits = limitsOf(srv)
 	if v.Report, err = fullReport(ctx, tx, p); err != nil {
 		return nil, err
 	}

@@ -27,10 +27,13 @@ const (
 )
 
 // findingKey names the findings of a comparison: they are a function of what the
-// comparison is one of, and of the rules.
+// comparison is one of, of the rules, and of the hosts and rules that a policy names.
 func (p pair) findingKey(kind string) ReportKey {
 	k := p.key(kind)
 	k.Engine += " rules " + lint.Version
+	if beside := p.limits.rulesKey(); beside != "" {
+		k.Inputs = surface.HashOf(fmt.Appendf(nil, "%s %s", k.Inputs, beside))
+	}
 	return k
 }
 
@@ -253,7 +256,12 @@ func (t *toolFindings) find(p pair, old, new *surface.Listing, r *change.Report)
 		return nil, err
 	}
 	made := t.fresh
-	found := lint.Change(old, new, r, lint.Options{Kept: t.of})
+	opt := lint.Options{Kept: t.of}
+	if p.limits.rulesKey() != "" {
+		opt = p.limits.rules()
+		opt.Kept = t.of
+	}
+	found := lint.Change(old, new, r, opt)
 	texts, err := report.Findings(found)
 	if err != nil {
 		return nil, err
@@ -552,7 +560,9 @@ func (s *Service) Findings(ctx context.Context, a Actor, listingID string) (*Fin
 				return err
 			}
 			v = &FindingsView{Server: *srv, Listing: *info}
-			if v.Findings, err = fullFindings(ctx, tx, newPair(nil, *info, change.Options{})); err != nil {
+			p := newPair(nil, *info, change.Options{})
+			p.limits = limitsOf(srv)
+			if v.Findings, err = fullFindings(ctx, tx, p); err != nil {
 				return err
 			}
 			held, err := s.waiversOf(ctx, tx, ProfileKey{info.ServerID, info.Profile})

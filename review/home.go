@@ -383,7 +383,9 @@ func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]
 			} else if last := l.lastOf(r); r.open() {
 				old = &last.Head
 			}
-			pairs[r.ID] = newPair(old, infos[r.Head.ListingID], l.named.options(ProfileKey{r.ServerID, r.Profile}, r.asOf(l.s.now())))
+			p := newPair(old, infos[r.Head.ListingID], l.named.options(ProfileKey{r.ServerID, r.Profile}, r.asOf(l.s.now())))
+			p.limits = limitsOf(l.server(r.ServerID))
+			pairs[r.ID] = p
 		}
 	}
 	return l.lookUp(pairs, rs)

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/host"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -20,10 +21,45 @@ const reportMeasured = "measured"
 // maxLimit bounds the tokens that a policy can name.
 const maxLimit = 100_000_000
 
-// limits are what the pair is measured for.
+// limits are what the pair is measured for, and what rules look at beside the bytes.
 type limits struct {
 	asked gate.Limits
-	name  string // of the server in the hosts' configurations
+	name  string   // of the server in the hosts' configurations
+	on    []string // rules that nobody looks for unless asked
+}
+
+// limitsOf is what the policy of a server asks for.
+func limitsOf(srv *Server) limits {
+	l := limits{asked: srv.Policy.Limits, name: srv.Slug}
+	counted := l.asked.Ceiling > 0 || l.asked.Growth > 0
+	for _, id := range lint.OffRules() {
+		// To name a severity for such a rule is to ask for it, and so is a limit of tokens.
+		as, named := srv.Policy.Rules[id]
+		if named && as != gate.Off || srv.Policy.Floors[id] != "" || !named && counted && id == lint.TokenCost {
+			l.on = append(l.on, id)
+		}
+	}
+	return l
+}
+
+// rules are what findings are made with: the hosts that the policy names, and the rules
+// that it asks for.
+func (l limits) rules() lint.Options {
+	return lint.Options{Context: lint.Context{Server: l.name}, Hosts: l.asked.Hosts, On: l.on}
+}
+
+// rulesKey is what findings depend on beside the comparison; "" where the policy names
+// neither hosts nor rules, so that most findings are made once for all policies.
+func (l limits) rulesKey() string {
+	hosts := l.profiles()
+	if len(hosts)+len(l.on) == 0 {
+		return ""
+	}
+	parts := []string{l.name, cost.Version, strings.Join(l.on, ",")}
+	for _, h := range hosts {
+		parts = append(parts, h.Key())
+	}
+	return strings.Join(parts, " ")
 }
 
 // measuredKeys is the key of what was measured, where a policy wants to know.

@@ -260,7 +260,7 @@ func (s *Service) pairedWith(ctx context.Context, tx Tx, v *LensView, at ToolRef
 	}
 	old := &Revision{ListingID: v.Base.ID, Digest: v.Base.Digest, RawHash: v.Base.RawHash}
 	p := newPair(old, v.Listing, namings(named).options(ProfileKey{v.Server.ID, v.Listing.Profile}, s.now()))
-	p.limits = limits{v.Server.Policy.Limits, v.Server.Slug}
+	p.limits = limitsOf(&v.Server)
 	key := p.key(reportOutline)
 	kept, err := tx.Reports(ctx, []ReportKey{key})
 	if err != nil {

@@ -59,14 +59,11 @@ func (p Policy) byPolicy(rule string, s lint.Severity) string {
 func (p Policy) checkRules() string {
 	for _, name := range slices.Sorted(maps.Keys(p.Rules)) {
 		word := p.Rules[name]
-		rule, exact := lint.RuleByID(name)
 		switch {
 		case !lint.KnownRule(name):
 			return fmt.Sprintf("rules/%.80s: there is no such rule%s.", name, orNearest(name))
 		case word != Off && word.Rank() < 0:
 			return fmt.Sprintf("rules/%s: %.40q is no severity: use off, info, warn, high or critical.", name, string(word))
-		case exact && rule.Off && word != Off:
-			return fmt.Sprintf("rules/%s: this rule is looked at by countersign lint alone, where the file beside the code turns it on. Leave it out.", name)
 		}
 	}
 	return ""

@@ -207,6 +207,9 @@ func (h *house) titlesFolded(p *host.Profile) {
 	}
 }
 
+// TokenCost is the rule for which tokens are counted. It is off unless somebody asks.
+const TokenCost = "surface.token-cost"
+
 // Growth of a listing that is worth a word.
 const (
 	grownShare  = 5  // a fifth of what it was
@@ -216,7 +219,7 @@ const (
 // cost reports a listing that costs much more than before. Tokens are counted only when
 // somebody asked for the rule: that takes longer than all other rules together.
 func (d *delta) cost(p *policy) {
-	if !p.looksFor("surface.token-cost") {
+	if !p.looksFor(TokenCost) {
 		return
 	}
 	before, after := cost.Of(d.old.l), cost.Of(d.new.l)

@@ -62,6 +62,17 @@ type registry struct {
 // Rules lists the catalogue in its order.
 func Rules() []Rule { return slices.Clone(catalogue().rules) }
 
+// OffRules are the ids of the rules that nobody looks for unless a policy asks.
+var OffRules = sync.OnceValue(func() []string {
+	var ids []string
+	for _, r := range catalogue().rules {
+		if r.Off {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+})
+
 // RuleByID finds a rule.
 func RuleByID(id string) (Rule, bool) {
 	r, ok := catalogue().byID[id]

@@ -27,6 +27,7 @@ var findingCases = map[string]func(*world){
 	"a rule off takes a second person":                 findingRulesSecond,
 	"what nobody could check is told apart":            findingUnchecked,
 	"what a change brought in is one finding":          findingRaised,
+	"rules of the hosts and costs that a policy names": findingHosts,
 	"16: a waived text gains U+200B":                   waiverHidden,
 	"a waiver ends when annotations change":            waiverAnnotations,
 	"a waiver ends in time":                            waiverExpires,
@@ -239,6 +240,50 @@ func findingUnchecked(w *world) {
 	w.must(err)
 	if c := rs[0].Findings; !f.Waived || !f.Unchecked || c.Waived != 1 || c.Unchecked != 1 {
 		w.Errorf("%+v, counts %+v", f, c)
+	}
+}
+
+// findingHosts: what hosts do to a listing is found for the hosts that the policy names,
+// and kept apart for each choice of them; what a change costs where tokens are limited or
+// the rule is asked for.
+func findingHosts(w *world) {
+	w.released("1", three())
+	long := "Finds. " + strings.Repeat("It keeps each note as it stands. ", 130) + "Never use it twice."
+	p := w.push("2", listing(tool("find", long), tool("drop", "Drops."), tool("list", "Lists.")))
+	has := func(rule string) bool {
+		w.Helper()
+		return slices.ContainsFunc(w.view(idOf(p)).Findings, func(f review.Finding) bool { return f.Rule == rule })
+	}
+	alone := func() bool {
+		w.Helper()
+		v, err := w.svc.Findings(w.ctx, w.vic, p.Answer.Listing.ID)
+		w.must(err)
+		return slices.ContainsFunc(v.Findings, func(f review.Finding) bool { return f.Rule == "desc.over-host-limit" })
+	}
+	if has("desc.over-host-limit") || has("surface.token-cost") || alone() {
+		w.Error("found for hosts that nobody serves")
+	}
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"claude-code"}}))
+	if !has("desc.over-host-limit") || has("surface.token-cost") || !alone() {
+		w.Error("nothing found for the host that the policy names")
+	}
+	if f := w.found(idOf(p), "desc.over-host-limit"); f.Severity != lint.High || !f.New {
+		w.Errorf("%+v", f)
+	}
+	if r := w.requirement(w.wantGate(p, gate.Blocked, "approval:find"), "approval:find"); !strings.Contains(r.Why, "desc.over-host-limit") {
+		w.Errorf("why: %s", r.Why)
+	}
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Ceiling: 1_000_000}))
+	if has("desc.over-host-limit") || !has("surface.token-cost") {
+		w.Error("tokens are limited, and nothing says what the change costs")
+	}
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{}))
+	if has("surface.token-cost") {
+		w.Error("nobody asked what it costs")
+	}
+	w.shellPolicy(gate.Policy{Preset: gate.Team, Rules: map[string]lint.Severity{"surface.token-cost": lint.Warn}})
+	if !has("surface.token-cost") {
+		w.Error("a rule that the policy asks for is not looked for")
 	}
 }
 
