@@ -146,6 +146,7 @@ func (o *outline) forgotten(old, new *surface.Listing, seen map[int]bool) {
 // it was just pushed.
 type pair struct {
 	serverID     string
+	near         string // what reports of it resemble, see ReportStore
 	oldID, newID string // oldID is "" for no base
 	old, new     surface.Hash
 	inputs       surface.Hash
@@ -163,7 +164,7 @@ func newPair(old *Revision, new ListingInfo, opt change.Options) pair {
 		opt = change.Options{}
 	}
 	opt.Emptied = new.Complete && new.ToolCount == 0
-	p := pair{serverID: new.ServerID, newID: new.ID, new: new.Digest, opt: opt}
+	p := pair{serverID: new.ServerID, near: new.near(), newID: new.ID, new: new.Digest, opt: opt}
 	var oldRaw surface.Hash
 	if old != nil {
 		p.oldID, p.old, oldRaw = old.ListingID, old.Digest, old.RawHash
@@ -218,18 +219,19 @@ func (s *Service) analyse(ctx context.Context, pairs []pair) error {
 		if err != nil {
 			return err
 		}
-		if err := s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx) }); err != nil {
+		if err := s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, p.near) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c compared) put(ctx context.Context, tx Tx) error {
+// put keeps what was made, near what it is about.
+func (c compared) put(ctx context.Context, tx Tx, near string) error {
 	if len(c) == 0 {
 		return nil
 	}
-	return tx.PutReports(ctx, c)
+	return tx.PutReports(ctx, near, c)
 }
 
 // compare makes one comparison, outside of any transaction that writes.

@@ -96,7 +96,7 @@ func (s *Service) kept(ctx context.Context, m mounted, want recipes, have map[Re
 	for k, body := range made {
 		have[k] = body
 	}
-	return s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx) })
+	return s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, m.new.near()) })
 }
 
 func (s *Service) readBoth(ctx context.Context, m mounted) (*bothSides, error) {

@@ -38,6 +38,10 @@ type ListingInfo struct {
 	Instructions surface.Instructions
 }
 
+// near is what reports about the listing resemble, see ReportStore: those about other
+// listings of its profile.
+func (l ListingInfo) near() string { return l.ServerID + " " + l.Profile }
+
 // Delivery is one attempt to push, accepted or not. Refused ones are kept with
 // their reason; a body is never kept here.
 type Delivery struct {

@@ -58,6 +58,7 @@ type Tx interface {
 	KeptStore
 	KeyStore
 	AuthorStore
+	SealedStore
 	RetentionStore
 }
 
@@ -335,14 +336,16 @@ type ReportKey struct {
 	Engine string
 }
 
-// ReportStore keeps computed reports.
+// ReportStore keeps computed reports. near says what they are about, such as a
+// profile: reports of one kind that are near the same thing resemble each other, and
+// are kept as what differs.
 type ReportStore interface {
 	// Reports returns those that were computed.
 	Reports(ctx context.Context, keys []ReportKey) (map[ReportKey][]byte, error)
 	// PutReport keeps a report; the same key again changes nothing.
-	PutReport(ctx context.Context, k ReportKey, body []byte) error
+	PutReport(ctx context.Context, near string, k ReportKey, body []byte) error
 	// PutReports keeps several at once.
-	PutReports(ctx context.Context, reports map[ReportKey][]byte) error
+	PutReports(ctx context.Context, near string, reports map[ReportKey][]byte) error
 }
 
 // CaptureStore keeps what hosts were seen to send.

@@ -341,7 +341,7 @@ func (s *Service) keepSame(ctx context.Context, tx Tx, p *push, r *Release) (*Pu
 	if err != nil {
 		return nil, err
 	}
-	if err := p.made.put(ctx, tx); err != nil {
+	if err := p.made.put(ctx, tx, p.listing.info().near()); err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, tx, p, as, PushSame, "The newest revision has the same bytes.")
@@ -380,7 +380,7 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err != nil {
 		return nil, err
 	}
-	if err := p.made.put(ctx, tx); err != nil {
+	if err := p.made.put(ctx, tx, p.listing.info().near()); err != nil {
 		return nil, err
 	}
 	if err := s.auditPush(ctx, tx, p, as, voided); err != nil {

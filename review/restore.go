@@ -16,8 +16,9 @@ type RestoredFrom struct {
 
 // AfterRestore says what became of who could get in.
 type AfterRestore struct {
-	Tokens int      // that have ended
-	Sealed []string // slugs of servers whose webhook secret this SECRET does not open
+	Tokens  int      // that have ended
+	Sealed  []string // slugs of servers whose webhook secret this SECRET does not open
+	Factors []string // addresses of people whose second factor it does not open
 }
 
 // Restored closes a restore, inside its transaction. Tokens end: one that was
@@ -33,6 +34,9 @@ func (s *Service) Restored(ctx context.Context, tx Tx, a Actor, from RestoredFro
 		return nil, err
 	}
 	if after.Sealed, err = s.sealedElsewhere(ctx, tx); err != nil {
+		return nil, err
+	}
+	if after.Factors, err = s.factorsElsewhere(ctx, tx); err != nil {
 		return nil, err
 	}
 	return &after, s.audit(ctx, tx, a, act{name: "database.restore", subject: from.MadeAt.Format(time.RFC3339),
@@ -64,4 +68,34 @@ func (s *Service) sealedElsewhere(ctx context.Context, tx Tx) ([]string, error) 
 		}
 	}
 	return sealed, nil
+}
+
+// factorsElsewhere returns the addresses of people whose codes could not be checked,
+// for the same reason.
+func (s *Service) factorsElsewhere(ctx context.Context, tx Tx) ([]string, error) {
+	v, err := newVault(s.cfg.Secret, factorVault)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.SealedFactors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lost := map[string]bool{}
+	for _, row := range rows {
+		if _, err := v.open(row.Owner, row.Sealed); err != nil {
+			lost[row.Owner] = true
+		}
+	}
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	var emails []string
+	users, err := tx.Users(ctx)
+	for i := range users {
+		if lost[users[i].ID] {
+			emails = append(emails, users[i].Email)
+		}
+	}
+	return emails, err
 }

@@ -36,6 +36,7 @@ var unaudited = map[string]string{
 
 	"slices":        "hold the bytes of listings, whose push is the act",
 	"reports":       "are computed from listings and can be again",
+	"report_bases":  "say how reports are kept",
 	"search_heads":  "are computed from listings and can be again",
 	"search_texts":  "are computed from listings and can be again",
 	"profiles":      "come with a push, which is the act",
@@ -64,7 +65,7 @@ var playedElsewhere = map[string]string{
 var keeps = map[string]string{
 	"accept": "a", "add": "a", "alarm": "a", "agree": "a", "approve": "a", "comment": "a", "create": "a", "decline": "a", "forget": "a",
 	"invite": "a", "open": "a", "override": "a", "propose": "a", "prove": "a", "push": "a", "purge": "a", "refuse": "a",
-	"reject": "a", "restore": "a", "set-up": "a", "start": "a", "password": "a", "confirm": "a", "revoke-answers": "a", "clear-alarm": "a",
+	"reject": "a", "reseal": "a", "restore": "a", "set-up": "a", "start": "a", "password": "a", "confirm": "a", "revoke-answers": "a", "clear-alarm": "a",
 	"give": "a", "take": "a", "join": "a", "identity-linked": "a", "identity-unlinked": "b", "rotate-secret": "a", "withdraw": "a",
 	"end": "b", "disable": "ba", "edit": "ba", "end-all": "ba", "end-override": "ba", "recovery-codes": "ba", "release": "ba",
 	"release-by-override": "ba", "reopen": "ba", "resolve": "ba", "revoke": "ba", "role": "ba", "rotate": "ba",

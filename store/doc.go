@@ -25,9 +25,15 @@
 // three definitions and a few hundred bytes. It gives back the exact bytes, and
 // their hash is checked whenever they are put together.
 //
+// # Reports
+//
+// What was computed from listings is kept packed, and where another report of its
+// kind resembles it as what differs from that one: report_pack.go.
+//
 // # Queries
 //
 // No method asks once per row: each has a fixed number of statements, however
 // many rows come in or out (long lists go in chunks of hundreds). [CountQueries]
-// lets a test of a page see that.
+// lets a test of a page see that, and plan_test.go that no table is read whole that
+// grows with the history.
 package store

@@ -30,8 +30,11 @@ type Store struct {
 	retries int
 	address string // of PostgreSQL, for connections outside of the pool
 
+	watch     func(query string) // sees every statement; for tests
 	listeners listeners
 	toolRefs  *cache[[]review.ToolRef] // by listing
+
+	reportBases *cache[*reportBase] // by key
 }
 
 var _ review.Store = (*Store)(nil)
@@ -101,6 +104,7 @@ const (
 	patience         = 2 // races that a transaction loses before it runs alone
 	sqliteBusyMillis = 10_000
 	cachedTools      = 100_000 // some 20 MB
+	cachedBases      = 16 << 20
 
 	// Hashes are random, so a push of new definitions touches many pages of their
 	// index: the writer keeps 8 MB of pages, and folds its log into the file every
@@ -128,7 +132,7 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 
 func newStore(e engine, write, read *sqlx.DB) *Store {
 	return &Store{engine: e, write: write, read: read, now: time.Now, retries: conflictRetries,
-		toolRefs: newCache[[]review.ToolRef](cachedTools)}
+		toolRefs: newCache[[]review.ToolRef](cachedTools), reportBases: newCache[*reportBase](cachedBases)}
 }
 
 // Close ends all connections. What was committed is kept.

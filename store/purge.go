@@ -35,6 +35,9 @@ func (t *tx) Purge(ctx context.Context, text string, p review.Purging) (*review.
 	changed := map[int64]bool{} // slices
 	listings := map[string]bool{}
 	for _, table := range kept(tables) {
+		if table.Name == reportsTable {
+			continue
+		}
 		keys, err := t.purgeTable(ctx, table, text)
 		if err != nil {
 			return nil, err
@@ -54,6 +57,11 @@ func (t *tx) Purge(ctx context.Context, text string, p review.Purging) (*review.
 				listings[key[0].(string)] = true
 			}
 		}
+	}
+	if n, err := t.purgeReports(ctx, text); err != nil {
+		return nil, err
+	} else if n > 0 {
+		done.Rows[reportsTable] = n
 	}
 	err = t.eachRefs(ctx, func(id string, refs []ref) {
 		if slices.ContainsFunc(refs, func(r ref) bool { return changed[r.slice] }) {
@@ -190,7 +198,6 @@ func keysOf(rows [][]any) [][]any {
 }
 
 func starred(v any, c column, text string) any {
-	stars := strings.Repeat("*", len(text))
 	var was string
 	switch v := v.(type) {
 	case []byte:
@@ -198,7 +205,7 @@ func starred(v any, c column, text string) any {
 	case string:
 		was = v
 	}
-	now := strings.ReplaceAll(was, text, stars)
+	now := strings.ReplaceAll(was, text, strings.Repeat("*", len(text)))
 	if c.Type == "bytea" {
 		return []byte(now)
 	}

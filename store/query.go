@@ -76,6 +76,9 @@ func (t *tx) run(ctx context.Context, query string, args []any, statement func(q
 		return err
 	}
 	count(ctx)
+	if t.store.watch != nil {
+		t.store.watch(query)
+	}
 	if t.store.engine.anonymous && len(args) >= manyParams {
 		query = anonymous(query)
 	}

@@ -180,21 +180,24 @@ func (t *tx) CountOpenReleases(ctx context.Context, serverID string) (int, error
 	err := t.get(ctx, &n, `SELECT count(*) FROM releases r
 		WHERE r.server_id = $1 AND r.released_at = 0 AND r.withdrawn_at = 0
 		AND (SELECT max(v.pushed_at) FROM revisions v WHERE v.release_id = r.id) > COALESCE(
-			(SELECT max(l.released_at) FROM releases l WHERE l.server_id = r.server_id AND l.profile = r.profile AND l.withdrawn_at = 0), 0)`, serverID)
+			(SELECT l.released_at FROM releases l WHERE l.server_id = r.server_id AND l.profile = r.profile AND l.withdrawn_at = 0
+				ORDER BY l.released_at DESC LIMIT 1), 0)`, serverID)
 	return n, err
 }
 
+// LastReleased looks at the end of the index on what was released, however much that is.
 func (t *tx) LastReleased(ctx context.Context, profiles []review.ProfileKey) (map[review.ProfileKey]review.Release, error) {
 	last := make(map[review.ProfileKey]review.Release, len(profiles))
 	if len(profiles) == 0 {
 		return last, nil
 	}
 	var p params
-	where := p.ofProfiles("x.", profiles)
-	found, err := t.releases(ctx, `WHERE r.id IN (SELECT y.id FROM (
-			SELECT x.id, row_number() OVER (PARTITION BY x.server_id, x.profile ORDER BY x.released_at DESC, x.id DESC) AS place
-			FROM releases x WHERE x.released_at <> 0 AND x.withdrawn_at = 0 AND x.released_override = '' AND `+where+`) y
-		WHERE y.place = 1)`, p.args...)
+	tuples := p.tuples(len(profiles), func(i int) []any { return []any{profiles[i].ServerID, profiles[i].Profile} })
+	found, err := t.releases(ctx, `WHERE r.id IN (WITH p(server_id, profile) AS (VALUES `+tuples+`) SELECT (
+			SELECT x.id FROM releases x WHERE x.server_id = p.server_id AND x.profile = p.profile
+				AND x.released_at > 0 AND x.withdrawn_at = 0 AND x.released_override = ''
+			ORDER BY x.released_at DESC, x.id DESC LIMIT 1)
+		FROM p)`, p.args...)
 	for _, r := range found {
 		last[review.ProfileKey{ServerID: r.ServerID, Profile: r.Profile}] = r
 	}

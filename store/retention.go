@@ -39,8 +39,7 @@ func (t *tx) ForgottenRefs(ctx context.Context, before time.Time, most int) ([]s
 // keptListing says what keeps a listing besides the release that goes.
 const keptListing = `EXISTS (SELECT 1 FROM revisions v WHERE v.listing_id = l.id)
 	OR EXISTS (SELECT 1 FROM baselines b WHERE b.listing_id = l.id)
-	OR EXISTS (SELECT 1 FROM captures c WHERE c.listing_id = l.id)
-	OR EXISTS (SELECT 1 FROM releases r WHERE r.released_base_id = l.id)`
+	OR EXISTS (SELECT 1 FROM captures c WHERE c.listing_id = l.id)`
 
 func (t *tx) ForgetRef(ctx context.Context, releaseID string) error {
 	var listings []string

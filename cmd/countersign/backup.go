@@ -99,7 +99,7 @@ func (c *restoreCmd) Run(e *env) error {
 		return say(e.stdout, c.JSON, answerOf(c.File, b), "%s is whole: %d rows of %d tables, made on %s from %s by %s.",
 			c.File, b.Rows, b.Tables, b.MadeAt.Format("2006-01-02 15:04:05 MST"), b.Engine, b.Program)
 	}
-	b, after, err := c.restore(e.ctx, in)
+	r, err := c.restore(e.ctx, in)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,16 @@ func (c *restoreCmd) Run(e *env) error {
 		backupAnswer
 		TokensEnded int      `json:"tokens_ended"`
 		OtherSecret []string `json:"sealed_under_another_secret"`
-	}{answerOf(c.File, b), after.Tokens, append([]string{}, after.Sealed...)}, "%s", restoredWords(c.File, b, after))
+		OtherPeople []string `json:"second_factors_under_another_secret"`
+		AuditSigned bool     `json:"audit_signed"`
+	}{answerOf(c.File, r.backup), r.after.Tokens, append([]string{}, r.after.Sealed...), append([]string{}, r.after.Factors...), r.sealed.Checkpoint != nil}, "%s", restoredWords(c.File, r))
+}
+
+// restored is what a restore came to.
+type restored struct {
+	backup *store.Backup
+	after  *review.AfterRestore
+	sealed review.Sealing // of the act that stands for it
 }
 
 func (c *restoreCmd) open(e *env) (io.ReadCloser, error) {
@@ -119,35 +128,53 @@ func (c *restoreCmd) open(e *env) (io.ReadCloser, error) {
 
 // restore doesn't open the instance as other commands do: those migrate first,
 // and a backup may be of an older schema.
-func (c *restoreCmd) restore(ctx context.Context, in io.Reader) (*store.Backup, *review.AfterRestore, error) {
+func (c *restoreCmd) restore(ctx context.Context, in io.Reader) (*restored, error) {
 	cfg, err := config.FromEnvironment()
 	if err == nil {
 		err = cfg.NeedSecret()
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	st, err := store.Open(ctx, cfg.DatabaseURL)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the database can't be opened: %w", err)
+		return nil, fmt.Errorf("the database can't be opened: %w", err)
 	}
 	defer st.Close()
-	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret)})
-	var after *review.AfterRestore
-	b, err := st.Restore(ctx, in, store.Restoring{Replace: c.Replace, After: func(tx review.Tx, b *store.Backup) (err error) {
-		after, err = svc.Restored(ctx, tx, review.Actor{Shell: true, Via: "shell"},
+	svc := review.NewService(st, review.Config{BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Signer: keyOf(cfg).read})
+	var r restored
+	r.backup, err = st.Restore(ctx, in, store.Restoring{Replace: c.Replace, After: func(tx review.Tx, b *store.Backup) (err error) {
+		r.after, err = svc.Restored(ctx, tx, review.Actor{Shell: true, Via: "shell"},
 			review.RestoredFrom{MadeAt: b.MadeAt, Program: b.Program, Engine: b.Engine, Rows: b.Rows, Content: b.Content})
 		return err
 	}})
-	return b, after, err
+	if err != nil {
+		return nil, err
+	}
+	// The restore itself is done: what can't be sealed or signed now waits for serve.
+	if r.sealed, err = svc.SealAudit(ctx, true); err != nil {
+		r.sealed.Unsigned = err
+	}
+	return &r, nil
 }
 
-func restoredWords(file string, b *store.Backup, after *review.AfterRestore) string {
+func restoredWords(file string, r *restored) string {
+	b, after := r.backup, r.after
 	words := fmt.Sprintf("Restored %d rows of %d tables from %s, as they were on %s.\nEverybody is signed out, and %s ended: make new ones.",
 		b.Rows, b.Tables, file, b.MadeAt.Format("2006-01-02 15:04:05 MST"), count(after.Tokens, "token"))
 	if len(after.Sealed) > 0 {
 		words += fmt.Sprintf("\nThis SECRET is not the one that the backup was made under, so signed pushes fail for %s. Set that SECRET, or rotate the webhook secrets: countersign server rotate-secret SLUG.",
 			strings.Join(after.Sealed, ", "))
+	}
+	if len(after.Factors) > 0 {
+		words += "\nNor does it open the second factor of " + strings.Join(after.Factors, ", ") + ". With the old SECRET at hand: countersign reseal; else: countersign user remove-second-factor EMAIL."
+	}
+	if r.sealed.Checkpoint == nil {
+		words += "\nNo key vouches for the restore in the audit yet"
+		if r.sealed.Unsigned != nil {
+			words += ": " + r.sealed.Unsigned.Error()
+		}
+		words += ". It waits for countersign serve."
 	}
 	return words
 }

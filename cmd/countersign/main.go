@@ -79,6 +79,7 @@ type grammar struct {
 	Backup  backupCmd  `cmd:"" help:"Write everything that the database holds to a file, also while the server runs."`
 	Restore restoreCmd `cmd:"" help:"Fill the database from a backup of either engine."`
 	Purge   purgeCmd   `cmd:"" help:"Write over a text that should never have been pushed, wherever it is kept; digests stay."`
+	Reseal  resealCmd  `cmd:"" help:"After a new SECRET is set: seal everything under it that the old one sealed."`
 	Config  configCmd  `cmd:"" help:"Print the configuration, secrets redacted."`
 	Health  healthCmd  `cmd:"" help:"Ask the server of this configuration whether it is well."`
 

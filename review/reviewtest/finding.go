@@ -452,14 +452,14 @@ type keeperTx struct {
 	k *keeper
 }
 
-func (t *keeperTx) PutReports(ctx context.Context, reports map[review.ReportKey][]byte) error {
+func (t *keeperTx) PutReports(ctx context.Context, near string, reports map[review.ReportKey][]byte) error {
 	if t.k.kinds == nil {
 		t.k.kinds = map[string]int{}
 	}
 	for key := range reports {
 		t.k.kinds[key.Kind]++
 	}
-	return t.Tx.PutReports(ctx, reports)
+	return t.Tx.PutReports(ctx, near, reports)
 }
 
 func waiverHidden(w *world) {

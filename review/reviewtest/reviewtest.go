@@ -41,6 +41,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"retention", retentionCases},
 		{"search", searchCases},
 		{"purge", purgeCases},
+		{"reseal", resealCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, run := range group.cases {

@@ -162,16 +162,16 @@ func testReports(b *bench) {
 	want := map[review.ReportKey][]byte{}
 	for i, k := range keys {
 		want[k] = []byte(fmt.Sprint("report \x00", i))
-		b.update(func(tx review.Tx) error { return tx.PutReport(b.ctx, k, want[k]) })
+		b.update(func(tx review.Tx) error { return tx.PutReport(b.ctx, "near", k, want[k]) })
 	}
-	b.update(func(tx review.Tx) error { return tx.PutReport(b.ctx, key, []byte("another")) })
+	b.update(func(tx review.Tx) error { return tx.PutReport(b.ctx, "near", key, []byte("another")) })
 	late := key
 	late.Kind = "late"
 	keys, want[late] = append(keys, late), []byte("late")
 	b.update(func(tx review.Tx) error {
-		return tx.PutReports(b.ctx, map[review.ReportKey][]byte{key: []byte("a third"), late: want[late]})
+		return tx.PutReports(b.ctx, "near", map[review.ReportKey][]byte{key: []byte("a third"), late: want[late]})
 	})
-	b.update(func(tx review.Tx) error { return tx.PutReports(b.ctx, nil) })
+	b.update(func(tx review.Tx) error { return tx.PutReports(b.ctx, "near", nil) })
 	b.equal(get(), want)
 }
 
