@@ -19,6 +19,7 @@ type PersonLine struct {
 	Label    prose.Visible
 	Email    prose.Visible
 	Roles    []RoleLine
+	Teams    []TeamLink
 	Disabled string // "disabled 3 days ago"
 	You      bool
 	Invited  Sentence // who invited them, when, and until when the link works
@@ -39,6 +40,13 @@ type PersonAct struct {
 type RoleLine struct {
 	Role  string
 	Where prose.Visible // nil: every server
+}
+
+// TeamLink is a team that somebody is in.
+type TeamLink struct {
+	Name  prose.Visible
+	Where prose.Visible // the server whose policy has it
+	URL   string
 }
 
 // RoleForm changes a role.

@@ -106,6 +106,7 @@ type SettingsView struct {
 	PolicyURL     string
 	PolicyVersion string
 	NamesURL      string
+	TeamsURL      string
 	Reviews       string // the preset: "A team"
 	RotateURL     string // "" for those who can't change it
 }

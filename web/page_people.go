@@ -82,6 +82,11 @@ func (s *Server) personLine(a review.Actor, u *people.User, names map[string]str
 		}
 		line.Roles = append(line.Roles, r)
 	}
+	for _, v := range servers {
+		for _, name := range review.MemberOf(v.Server.Policy, u.Email) {
+			line.Teams = append(line.Teams, views.TeamLink{Name: views.ShowName(name), Where: views.ShowName(v.Server.Name), URL: teamsPath(v.Server.Slug)})
+		}
+	}
 	if isAdmin(a) && !line.You {
 		line.Answers = path([]string{"people", u.ID, "answers"})
 	}

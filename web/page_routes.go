@@ -73,6 +73,7 @@ func pageRoutes(s *Server) []route {
 		post("/servers/:server/secret", maintains, s.rotateSecretForm).proven(),
 		get("/servers/:server/policy", reads, s.policyPage),
 		get("/servers/:server/policy/yaml", reads, s.policyYAML),
+		get("/servers/:server/teams", reads, s.teamsPage),
 		post("/servers/:server/policy", maintains, s.policyForm).proven(),
 		post("/servers/:server/policy/try", reads, s.tryPolicyForm),
 		post("/servers/:server/policy/decide", maintains, s.decidePolicyForm).proven(),

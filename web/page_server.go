@@ -346,7 +346,7 @@ func (s *Server) profileLines(v *review.ServerView) []views.ProfileLine {
 }
 
 func serverSettings(v *review.ServerView) *views.SettingsView {
-	out := &views.SettingsView{PolicyURL: policyPath(v.Server.Slug), PolicyVersion: strconv.Itoa(v.Server.Policy.Version), NamesURL: serverPath(v.Server.Slug) + "/aliases"}
+	out := &views.SettingsView{PolicyURL: policyPath(v.Server.Slug), PolicyVersion: strconv.Itoa(v.Server.Policy.Version), NamesURL: serverPath(v.Server.Slug) + "/aliases", TeamsURL: teamsPath(v.Server.Slug)}
 	for _, c := range presetChoices(v.Server.Policy.Preset) {
 		if c.Checked {
 			out.Reviews = c.Title

@@ -59,6 +59,17 @@ func (r *OwnerRule) who() string {
 	return join(names, "or")
 }
 
+// Owns says in words what the rules that name a team are about; none where no rule does.
+func (p Policy) Owns(team string) []string {
+	var out []string
+	for i := range p.Owners {
+		if r := &p.Owners[i]; slices.Contains(r.Teams, team) && !slices.Contains(out, r.describe()) {
+			out = append(out, r.describe())
+		}
+	}
+	return out
+}
+
 // Members returns the addresses of a rule's people, teams resolved, folded and
 // sorted.
 func (p Policy) Members(r OwnerRule) []string {
