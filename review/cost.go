@@ -195,6 +195,7 @@ func readTokens(ctx context.Context, tx Tx, serverID string, ids []string) (map[
 // it found.
 func (s *Service) countMissing(ctx context.Context, srv *Server, ids []string, infos map[string]ListingInfo, have map[ReportKey][]byte) error {
 	made := compared{}
+	near := ""
 	bytes := 0
 	for _, id := range slices.Backward(ids) {
 		info, ok := infos[id]
@@ -209,12 +210,12 @@ func (s *Service) countMissing(ctx context.Context, srv *Server, ids []string, i
 		if err != nil {
 			return err
 		}
-		made[key], have[key] = body, body
+		made[key], have[key], near = body, body, info.near()
 	}
 	if len(made) == 0 {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx) })
+	return s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, near) })
 }
 
 // countListing counts one listing, one of a server at a time.

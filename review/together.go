@@ -230,5 +230,5 @@ func (s *Service) getAlong(ctx context.Context, v *TogetherView, key ReportKey) 
 	if err := gob.NewEncoder(&body).Encode(made); err != nil {
 		return nil, fmt.Errorf("keep report %s: %w", reportTogether, err)
 	}
-	return body.Bytes(), s.store.Update(ctx, func(tx Tx) error { return compared{key: body.Bytes()}.put(ctx, tx) })
+	return body.Bytes(), s.store.Update(ctx, func(tx Tx) error { return compared{key: body.Bytes()}.put(ctx, tx, v.Picked[0].Listing.near()) })
 }
