@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
@@ -19,6 +20,7 @@ type Decided struct {
 	CanDecide   bool              // the actor may answer
 	CannotWhy   string            // why not, one sentence
 	Threads     int               // open threads about this subject
+	Fresh       int               // comments of others in its threads since the actor last worked on the profile
 	Findings    gate.Findings     // of the new side
 	NotRead     bool              // accepted with the starting point, and nobody has viewed or approved it
 }
@@ -52,6 +54,7 @@ type ReleaseView struct {
 	Aliases      []Naming         // of the profile, that hold
 	Twins        []Twin           // other profiles with the identical changes
 	Viewed       map[string]bool  // by change id: the actor's own marks
+	Looked       time.Time        // when the actor last worked on the profile, zero for never
 	Bases        []BaseChoice     // what a reviewer may look from
 	Findings     []Finding        // of the head, new ones first, waived ones too
 	Proposed     []ProposedFate   // waivers that a file proposes and that cover nothing
@@ -270,8 +273,29 @@ func (b *viewBuilder) depth() error {
 	if b.v.Bases, err = b.s.baseChoices(b.ctx, b.tx, b.actor, b.as); err != nil || b.actor.User == nil {
 		return err
 	}
+	look, err := b.tx.LastLook(b.ctx, b.actor.userID(), b.as.profile(), "")
+	switch {
+	case err == nil:
+		b.v.Looked = look.At
+	case KindOf(err) != NotFound:
+		return err
+	}
 	b.v.Viewed, err = b.tx.Viewed(b.ctx, b.actor.userID(), b.as.profile(), ids)
 	return err
+}
+
+// fresh counts by tool what others wrote since the actor last worked on the profile.
+// To whoever never did everything is new, and nothing has to be marked.
+func (b *viewBuilder) fresh() map[string]int {
+	n := map[string]int{}
+	for _, t := range b.v.Threads {
+		for _, c := range t.Comments {
+			if !b.v.Looked.IsZero() && c.At.After(b.v.Looked) && c.UserID != b.actor.userID() {
+				n[t.Anchor.Tool]++
+			}
+		}
+	}
+	return n
 }
 
 func (b *viewBuilder) baseline() error {
@@ -344,7 +368,7 @@ func (b *viewBuilder) changes() {
 			requirements[r.Change] = r
 		}
 	}
-	open := map[string]int{}
+	open, fresh := map[string]int{}, b.fresh()
 	for _, t := range b.v.Threads {
 		if t.Open() {
 			open[t.Anchor.Tool]++
@@ -359,7 +383,7 @@ func (b *viewBuilder) changes() {
 	for _, c := range b.v.Report.Changes {
 		dc := Decided{Change: c, Requirement: requirements[c.ID], Verdicts: verdicts[verdictKey(c.Subject, c.From, c.To)]}
 		if c.Tool != nil {
-			dc.Threads = open[*c.Tool]
+			dc.Threads, dc.Fresh = open[*c.Tool], fresh[*c.Tool]
 		}
 		dc.Mine, dc.Findings = d.mine(&c), b.as.findingsOf(c.Subject, c.NewPosition)
 		dc.CannotWhy = d.cannot(&c, shut)

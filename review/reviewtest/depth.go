@@ -22,6 +22,7 @@ var depthCases = map[string]func(*world){
 	"an answer for one profile stays there":   twinsApart,
 	"viewed marks are private":                viewedPrivate,
 	"a mark on a changed definition is gone":  viewedMoves,
+	"comments since the last visit are new":   freshComments,
 	"since I last looked":                     lookedLast,
 	"viewers mark, strangers learn nothing":   viewedAccess,
 	"the released comparison keeps its names": aliasThen,
@@ -276,6 +277,35 @@ func viewedPrivate(w *world) {
 	w.must(err)
 	if slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.ActorID == w.rita.User.ID }) {
 		w.Error("the audit tells what Rita looked at")
+	}
+}
+
+func freshComments(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	id := w.change(idOf(p), "find").ID
+	fresh := func(a review.Actor) int {
+		v, err := w.svc.Release(w.ctx, a, idOf(p))
+		w.must(err)
+		return v.Changes[slices.IndexFunc(v.Changes, func(c review.Decided) bool { return c.ID == id })].Fresh
+	}
+	say := func(a review.Actor) {
+		w.clock = w.clock.Add(time.Second)
+		_, err := w.svc.Comment(w.ctx, a, idOf(p), review.NewComment{Anchor: review.Anchor{Tool: "find", Side: review.NewSide}, Body: "Why?"})
+		w.must(err)
+	}
+	say(w.rob)
+	if n := fresh(w.rita); n != 0 {
+		w.Errorf("Rita was never here, and %d comments are new to her", n)
+	}
+	w.must(w.svc.MarkViewed(w.ctx, w.rita, idOf(p), []string{id}, true))
+	say(w.rob)
+	if mine, others := fresh(w.rob), fresh(w.rita); mine != 0 || others != 1 {
+		w.Errorf("new to Rob, who wrote it: %d; to Rita: %d", mine, others)
+	}
+	w.must(w.svc.MarkViewed(w.ctx, w.rita, idOf(p), []string{id}, true))
+	if n := fresh(w.rita); n != 0 {
+		w.Errorf("Rita came back, and %d are still new", n)
 	}
 }
 
