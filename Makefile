@@ -4,10 +4,10 @@ GO ?= go
 PKG ?= ./...
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test quick deps verify generate fmt bench load fuzz soak vuln clean
+.PHONY: help demo build test quick deps verify generate fmt bench bench-pages load fuzz soak vuln clean
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## run the demo: an embedded database, three sample servers, one sign-in link
 	$(GO) run ./cmd/countersign demo
@@ -36,6 +36,9 @@ fmt: ## format everything
 
 bench: ## run the benchmarks; compare two runs with benchstat
 	scripts/with-postgres $(GO) test -run '^$$' -bench . -benchmem $(PKG)
+
+bench-pages: ## measure in a browser what a reviewer of 200 changed tools waits for
+	$(GO) test -run '^$$' -bench Pages -benchtime 9x -timeout 30m ./e2e
 
 load: build ## drive the real binary with a long history and many readers; see docs/performance.md
 	scripts/load bin/countersign

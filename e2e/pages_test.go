@@ -47,6 +47,17 @@ func (b *tab) enter(a *app) {
 	}
 }
 
+// shifts is how much of the page in sight moved after it was painted.
+const shifts = `new Promise((done) => {
+	let sum = 0;
+	new PerformanceObserver((l) => l.getEntries().forEach((e) => sum += e.value)).observe({type: "layout-shift", buffered: true});
+	setTimeout(() => done(sum), 150);
+})`
+
+// stillness is what nobody sees: a page that is drawn while it still comes in may move
+// by a hair.
+const stillness = 0.001
+
 // TestPages looks at the pages of the running demo, as TestStates looks at
 // fixtures.
 func TestPages(t *testing.T) {
@@ -61,6 +72,9 @@ func TestPages(t *testing.T) {
 	}
 	inTabsOf(t, b, pages, func(b *tab, p visit) {
 		b.open(a.url + p.path)
+		if moved := evalAsync[float64](b, shifts); moved > stillness {
+			b.t.Errorf("%s: what was painted moved by %.4f", p.name, moved)
+		}
 		b.checkAt("demo-"+p.name, looks(), func(where string) {
 			if eval[bool](b, `(nav => nav.scrollWidth > nav.clientWidth)(document.querySelector(".nav"))`) {
 				b.t.Errorf("%s: the menu goes on past the edge", where)

@@ -29,7 +29,7 @@ import (
 // Prefix is the path under which Handler answers.
 const Prefix = "/static/"
 
-//go:embed css/*.css js/*.js icon.svg
+//go:embed css/*.css js/*.js icon.svg rules.json
 var files embed.FS
 
 var (
@@ -48,6 +48,8 @@ var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8",
 	".js":  "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml",
+	// What browsers may fetch before it is asked for.
+	".json": "application/speculationrules+json",
 }
 
 // URL returns the address of a file: "app.css", "js/app.js", "icon.svg". It

@@ -6,6 +6,7 @@ var iconPaths = map[string]string{
 	"check":    "M3 8.5l3.5 3.5L13 4.5",
 	"cross":    "M4 4l8 8M12 4l-8 8",
 	"equal":    "M3.5 6h9M3.5 10h9",
+	"eye":      "M1.5 8S4 3.5 8 3.5 14.5 8 14.5 8 12 12.5 8 12.5 1.5 8 1.5 8zM8 6.8v2.4",
 	"info":     "M8 7.5v5M8 3.5v.01",
 	"lines":    "M3 4.5h10M3 8h10M3 11.5h6",
 	"minus":    "M3.5 8h9",

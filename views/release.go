@@ -241,6 +241,7 @@ type FoldLine struct {
 // ToolsView is the list of all tools with one of them open.
 type ToolsView struct {
 	Filter     *FilterForm
+	Pills      []Pill
 	Surface    []ToolRow // instructions, order
 	Groups     []ToolGroup
 	Same       []NameLink
@@ -289,6 +290,9 @@ type ToolRow struct {
 	Mark    string // "✕ breaking", "✓ you"
 	Tone    Tone
 	Threads string // open ones: "2"
+	Fresh   string // "1 new": comments since the reader's last visit
+	Viewed  bool   // by the reader
+	Next    bool   // after the current one
 	Growth  string // in tokens: "+12"
 	Current bool
 }

@@ -129,6 +129,7 @@ func (s *Server) policyHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 		h.Set("Permissions-Policy", permissionsPolicy)
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Embedder-Policy", "require-corp")
 		h.Set(echo.HeaderCacheControl, cachePolicy(c))
 		if s.secure() {
 			h.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")

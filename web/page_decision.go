@@ -229,55 +229,8 @@ func addedWords(det *change.Detail) int {
 	return wordsOf(&t)
 }
 
-// filters of the decisions, in order.
-var filters = []struct {
-	value, text string
-	keep        func(*card) bool
-}{
-	{"", "All", func(*card) bool { return true }},
-	{"breaking", "Breaking", func(c *card) bool { return c.class == change.Breaking }},
-	{"undecided", "Undecided", func(c *card) bool { return c.class == change.Undecided }},
-	{"behaviour", "Behaviour", func(c *card) bool { return c.class == change.Behaviour }},
-	{"text", "Text", func(c *card) bool { return c.class == change.Text }},
-	{"compatible", "Compatible", func(c *card) bool { return c.class == change.Compatible }},
-	{"hidden", "Hidden characters", func(c *card) bool { return c.hidden }},
-	{"cut", "Moves a cut", func(c *card) bool { return len(c.cuts) > 0 }},
-	{"unseen", "Invisible in a host", func(c *card) bool { return len(c.unseen) > 0 }},
-	{"me", "Needs me", func(c *card) bool { return c.can }},
-}
-
-// pills are the filters that leave something.
-func (p *releasePresenter) pills() []views.Pill {
-	var out []views.Pill
-	for _, f := range filters {
-		n := 0
-		for i := range p.cards {
-			if p.cards[i].open() && f.keep(&p.cards[i]) {
-				n++
-			}
-		}
-		if n > 0 || f.value == p.q.filter {
-			out = append(out, views.Pill{Text: f.text, Count: thousands(n), URL: p.path("filter", f.value), Current: f.value == p.q.filter})
-		}
-	}
-	if len(out) <= 2 && p.q.filter == "" {
-		return nil // one kind only: nothing to choose
-	}
-	return out
-}
-
-// keeps reports whether a filter leaves a card.
-func keeps(filter string, c *card) bool {
-	for _, f := range filters {
-		if f.value == filter {
-			return f.keep(c)
-		}
-	}
-	return true
-}
-
 func (p *releasePresenter) decisions() *views.DecisionsView {
-	v := &views.DecisionsView{Pills: p.pills(), Folded: p.folded()}
+	v := &views.DecisionsView{Pills: p.pills(p.cardFacets()), Folded: p.folded()}
 	open, closed := p.order(p.q.filter)
 	page := p.pageAsked(append(slices.Clone(open), closed...))
 	first, end := page*cardsAtOnce, (page+1)*cardsAtOnce
@@ -317,7 +270,7 @@ func (p *releasePresenter) order(filter string) (open, closed []*card) {
 		switch c := &p.cards[i]; {
 		case !c.open():
 			closed = append(closed, c)
-		case keeps(filter, c):
+		case keeps(filter, p.facetsOf(c)):
 			open = append(open, c)
 		}
 	}

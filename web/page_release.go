@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
+	"github.com/countersign/countersign/static"
 	"github.com/countersign/countersign/views"
 )
 
@@ -94,6 +95,7 @@ func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
 	if view.Release.Profile != review.DefaultProfile {
 		model.Crumbs = append(model.Crumbs, views.NameLink{Name: views.ShowName(view.Release.Profile), URL: serverPath(view.Server.Slug)})
 	}
+	c.Response().Header().Set("Speculation-Rules", `"`+static.URL("rules.json")+`"`)
 	return s.render(c, q.status, views.Release(model))
 }
 
@@ -419,7 +421,15 @@ func (p *releasePresenter) toolURL(id string) string {
 	if p.compare != nil {
 		return p.compare.path(id, p.q.names)
 	}
-	return p.path("view", viewTools, "tool", id, "q", p.q.names, "as", p.q.as)
+	return p.path("view", viewTools, "tool", id, "filter", p.toolFilter(), "q", p.q.names, "as", p.q.as)
+}
+
+// toolFilter is kept from tool to tool; it does not come along from the decisions.
+func (p *releasePresenter) toolFilter() string {
+	if p.q.view != viewTools {
+		return ""
+	}
+	return p.q.filter
 }
 
 func (p *releasePresenter) predecessor() *views.ConfirmForm {

@@ -1,8 +1,8 @@
 package web_test
 
 import (
-	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
 )
@@ -20,32 +21,13 @@ const mostBytes = 150_000
 // mostElements is what a page may hold: beyond it browsers get slow.
 const mostElements = 15_000
 
-// bigListing has n tools in families of ten. The first changed of them, spread over
-// the listing, differ from one version to the next in a text, a bound and a default,
-// each in its own way, so that no answer covers two of them.
-func bigListing(n, changed, version int) string {
-	tools := make([]string, n)
-	for i := range tools {
-		v := 1
-		if i%(n/changed) == 0 {
-			v = version
-		}
-		tools[i] = fmt.Sprintf(`{"name":"family%d_act%d","description":"Does what number %d asks for, version %d of the text.\nReturns a list of at most %d entries. Refused for archived items; ask the user before you repeat it.",`+
-			`"annotations":{"destructiveHint":%t},"inputSchema":{"type":"object","properties":{`+
-			`"id":{"type":"string","description":"Which one."},"limit":{"type":"integer","minimum":1,"maximum":%d,"default":%d},`+
-			`"filter":{"type":"object","properties":{"state":{"type":"string","enum":["open","closed"]},"since":{"type":"string","format":"date"}}}},"required":["id"]}}`,
-			i/10, i%10, i, v+i*(v-1), 10*v+i*(v-1), v > 1, 2000-i*(v-1), 10*v+i*(v-1))
-	}
-	return listing(tools...)
-}
-
 // bigReview is a release of 1,000 tools with 200 changes, under review.
 func bigReview(t *testing.T) (*instance, who, string) {
 	t.Helper()
 	in := newInstance(t)
 	in.addServer("big", gate.Team)
-	in.release("big", "1.0.0", bigListing(1000, 200, 1))
-	r := in.pushed("big", "version=2.0.0", bigListing(1000, 200, 2)).Release.ID
+	in.release("big", "1.0.0", testkit.BigListing(1000, 200, 1))
+	r := in.pushed("big", "version=2.0.0", testkit.BigListing(1000, 200, 2)).Release.ID
 	return in, in.signedIn(in.addUser("rita", people.Reviewer, "big")), r
 }
 
@@ -136,6 +118,45 @@ func TestFilterTools(t *testing.T) {
 	}
 	if got := text(in.get(rita, "/releases/"+id+"?view=tools&q=nothing").html(t).Find(".empty")); got == "" {
 		t.Error("nothing found, and nothing said")
+	}
+}
+
+// TestFiltersOfTools: filters combine, say how many they leave, and stay in the
+// address from tool to tool.
+func TestFiltersOfTools(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1", listing(tool("find", "Finds."), tool("list", "Lists."), tool("drop", "Drops."), tool("seek", "Seeks.")))
+	at := "/releases/" + in.pushed("git", "version=2", listing(tool("find", "Finds it."), tool("list", "Lists it."), tool("seek", "Seeks."), tool("move", "Moves."))).Release.ID
+	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	pills := func(doc *goquery.Document) map[string]string {
+		out := map[string]string{}
+		for _, p := range doc.Find(".pill").EachIter() {
+			out[text(p)] = p.AttrOr("href", "")
+		}
+		return out
+	}
+	all := in.get(rita, at+"?view=tools").html(t)
+	first := all.Find("[data-row]").First().AttrOr("href", "")
+	in.want(http.StatusSeeOther, in.postForm(rita, at+"/viewed", url.Values{"viewed": {first[strings.Index(first, "ch_"):][:35]}, "shown": {first[strings.Index(first, "ch_"):][:35]}}))
+	unviewed := pills(in.get(rita, at+"?view=tools").html(t))["Not viewed 3"]
+	doc := in.get(rita, unviewed).html(t)
+	if rows := doc.Find("[data-row]").Length(); rows != 3 || unviewed == "" {
+		t.Fatalf("%d rows are not viewed at %q", rows, unviewed)
+	}
+	href, ok := pills(doc)["Text 2"]
+	if !ok {
+		t.Fatalf("the pills are %v", pills(doc))
+	}
+	both := in.get(rita, href).html(t)
+	if rows, on := both.Find("[data-row]").Length(), both.Find(".pill[aria-current]").Length(); rows != 2 || on != 2 {
+		t.Errorf("%d rows and %d filters at %s", rows, on, href)
+	}
+	if next := both.Find("[data-row]").Eq(1); !strings.Contains(next.AttrOr("href", ""), "filter=unviewed%2Ctext") || !next.Is("[data-next]") {
+		t.Errorf("the next row leads to %q", next.AttrOr("href", ""))
+	}
+	if none := text(in.get(rita, at+"?view=tools&filter=threads").html(t).Find("[data-found]")); none != "0 of 4 changed Show all" {
+		t.Errorf("no thread is open, and it says %q", none)
 	}
 }
 

@@ -21,18 +21,39 @@ import (
 func (p *releasePresenter) tools() *views.ToolsView {
 	v := &views.ToolsView{ListURL: p.toolURL(""), Overview: []string{"Nothing changed."}}
 	all := p.list()
-	l := all.holding(p.q.names)
+	l := all.holding(p.q.names, p.q.filter)
 	v.Filter = p.filterForm(l.count(), all.count())
+	if p.compare == nil {
+		v.Pills = p.pills(all.facets())
+	}
 	open := p.q.tool
 	if open == "" {
 		open = l.first()
 	}
 	v.Chosen = p.q.tool != ""
 	v.Surface, v.Groups = l.rows(open)
+	markNext(v)
 	v.Same, v.SameLabel = p.unchanged()
 	v.SameOpen = strings.HasPrefix(open, "n")
 	p.open(v, open)
 	return v
+}
+
+// markNext marks the row after the one that is open: browsers fetch it beforehand.
+func markNext(v *views.ToolsView) {
+	var last *views.ToolRow
+	each := func(rows []views.ToolRow) {
+		for i := range rows {
+			if last != nil && last.Current {
+				rows[i].Next = true
+			}
+			last = &rows[i]
+		}
+	}
+	each(v.Surface)
+	for _, g := range v.Groups {
+		each(g.Tools)
+	}
 }
 
 // open fills in the tool that is open, and what belongs to it.
@@ -307,6 +328,9 @@ type listRow struct {
 	state    cardState // of the change as a whole
 	mine     review.VerdictKind
 	notRead  bool // by anybody, since it came with the starting point
+	facets   facets
+	viewed   bool
+	fresh    int // comments since the reader's last visit
 	threads  int
 	growth   int // in tokens
 }
@@ -318,7 +342,8 @@ func (p *releasePresenter) list() toolList {
 	for i := range p.v.Changes {
 		ch := &p.v.Changes[i]
 		row := listRow{
-			id: ch.ID, name: subjectName(ch), url: p.toolURL(ch.ID), kind: ch.Kind, class: ch.Class, mine: ch.Mine, notRead: ch.NotRead, threads: ch.Threads,
+			id: ch.ID, name: subjectName(ch), url: p.toolURL(ch.ID), kind: ch.Kind, class: ch.Class, mine: ch.Mine, notRead: ch.NotRead, threads: ch.Threads, fresh: ch.Fresh,
+			facets: p.changeFacets(ch), viewed: p.v.Viewed[ch.ID],
 			state: p.standingOf(ch, p.answers[i]), growth: p.sightOf(ch.ID).Growth,
 		}
 		if ch.Subject != change.SubjectTool {
@@ -415,13 +440,28 @@ func lumpSingles(groups []listGroup) []listGroup {
 
 const othersGroup = "Others"
 
-// holding keeps rows whose names hold a text, whatever the case.
-func (l toolList) holding(text string) toolList {
-	if text == "" {
+// facets are those of all rows.
+func (l toolList) facets() []facets {
+	var out []facets
+	for _, r := range l.surface {
+		out = append(out, r.facets)
+	}
+	for _, g := range l.groups {
+		for _, r := range g.rows {
+			out = append(out, r.facets)
+		}
+	}
+	return out
+}
+
+// holding keeps rows that the filters leave and whose names hold a text, whatever
+// the case.
+func (l toolList) holding(text, filter string) toolList {
+	if text == "" && filter == "" {
 		return l
 	}
 	keep := func(rows []listRow) []listRow {
-		return slices.DeleteFunc(slices.Clone(rows), func(r listRow) bool { return !holds(r.name, text) })
+		return slices.DeleteFunc(slices.Clone(rows), func(r listRow) bool { return !holds(r.name, text) || !keeps(filter, r.facets) })
 	}
 	out := toolList{surface: keep(l.surface)}
 	for _, g := range l.groups {
@@ -448,7 +488,7 @@ func (l toolList) count() int {
 const fewTools = 12
 
 func (p *releasePresenter) filterForm(found, all int) *views.FilterForm {
-	if all <= fewTools && p.q.names == "" {
+	if all <= fewTools && p.q.names == "" && p.q.filter == "" {
 		return nil
 	}
 	f := &views.FilterForm{URL: p.path(), Hidden: []views.HiddenField{{Name: "view", Value: viewTools}}, Text: p.q.names, Clear: p.path("view", viewTools)}
@@ -456,7 +496,10 @@ func (p *releasePresenter) filterForm(found, all int) *views.FilterForm {
 		f.URL, f.Clear = serverPath(p.compare.slug)+"/compare", p.compare.path("", "")
 		f.Hidden = []views.HiddenField{{Name: "from", Value: p.compare.from}, {Name: "to", Value: p.compare.to}}
 	}
-	if p.q.names != "" {
+	if p.q.filter != "" {
+		f.Hidden = append(f.Hidden, views.HiddenField{Name: "filter", Value: p.q.filter})
+	}
+	if p.q.names != "" || p.q.filter != "" {
 		f.Found = thousands(found) + " of " + thousands(all) + " changed"
 	}
 	return f
@@ -563,6 +606,10 @@ func (r listRow) view(prefix, open string) views.ToolRow {
 	if r.threads > 0 {
 		row.Threads = thousands(r.threads)
 	}
+	if r.fresh > 0 {
+		row.Fresh = thousands(r.fresh) + " new"
+	}
+	row.Viewed = r.viewed
 	if r.growth != 0 {
 		row.Growth = signed(r.growth)
 	}

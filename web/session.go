@@ -200,6 +200,9 @@ func (s *Server) flashes(c echo.Context) []flash {
 	if c.Get(sessionKey) == nil {
 		return nil
 	}
+	if strings.HasPrefix(c.Request().Header.Get("Sec-Purpose"), "prefetch") {
+		return nil // nobody looks at the page yet, and perhaps nobody will
+	}
 	text := s.sessions.GetString(c.Request().Context(), sessionFlashes)
 	if text == "" {
 		return nil

@@ -114,6 +114,7 @@ func TestEveryAnswerCarriesThePolicy(t *testing.T) {
 			"Referrer-Policy":              "same-origin",
 			"Cross-Origin-Opener-Policy":   "same-origin",
 			"Cross-Origin-Resource-Policy": "same-origin",
+			"Cross-Origin-Embedder-Policy": "require-corp",
 			"Strict-Transport-Security":    "max-age=31536000",
 			"Permissions-Policy":           permissionsPolicy,
 		} {

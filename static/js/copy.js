@@ -1,5 +1,6 @@
 /**
- * Shows the copy buttons and makes them copy, to the byte.
+ * Makes the copy buttons copy, to the byte. Where a browser lets no page do so, they
+ * go; without scripts the style sheet hides them.
  *
  * A button names what it copies: data-copy is a selector of the element with the
  * text, data-copy-text is the text itself, data-copy-from its address.
@@ -7,10 +8,9 @@
  * @param {Document} doc
  */
 export function copyButtons(doc) {
-  if (!navigator.clipboard) return;
   for (const button of doc.querySelectorAll("[data-copy], [data-copy-text], [data-copy-from]")) {
     if (!(button instanceof HTMLButtonElement)) continue;
-    button.hidden = false;
+    button.hidden = !navigator.clipboard;
     button.addEventListener("click", () => copy(button));
   }
 }

@@ -24,7 +24,6 @@ export function keys(doc) {
 function setUpHelp(doc, help) {
   const opener = doc.querySelector("[data-keys-help]");
   if (opener instanceof HTMLButtonElement) {
-    opener.hidden = false;
     opener.addEventListener("click", () => help.showModal());
   }
   const onOff = help.querySelector("[data-keys-switch]");

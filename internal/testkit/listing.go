@@ -1,0 +1,25 @@
+package testkit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// BigListing has n tools in families of ten. The first changed of them, spread over
+// the listing, differ from one version to the next in a text, a bound and a default,
+// each in its own way, so that no answer covers two of them.
+func BigListing(n, changed, version int) string {
+	tools := make([]string, n)
+	for i := range tools {
+		v := 1
+		if i%(n/changed) == 0 {
+			v = version
+		}
+		tools[i] = fmt.Sprintf(`{"name":"family%d_act%d","description":"Does what number %d asks for, version %d of the text.\nReturns a list of at most %d entries. Refused for archived items; ask the user before you repeat it.",`+
+			`"annotations":{"destructiveHint":%t},"inputSchema":{"type":"object","properties":{`+
+			`"id":{"type":"string","description":"Which one."},"limit":{"type":"integer","minimum":1,"maximum":%d,"default":%d},`+
+			`"filter":{"type":"object","properties":{"state":{"type":"string","enum":["open","closed"]},"since":{"type":"string","format":"date"}}}},"required":["id"]}}`,
+			i/10, i%10, i, v+i*(v-1), 10*v+i*(v-1), v > 1, 2000-i*(v-1), 10*v+i*(v-1))
+	}
+	return `{"tools":[` + strings.Join(tools, ",") + `]}`
+}
