@@ -126,10 +126,10 @@ func read(ctx context.Context, t sdk.Transport, rec *recorder, limits Limits) (*
 func opening(rec *recorder) (*Live, error) {
 	live := &Live{}
 	raw := rec.answer("initialize")
-	if raw == nil {
+	if raw == nil || raw.failure != nil {
 		raw = rec.answer("server/discover")
 	}
-	if raw == nil {
+	if raw == nil || raw.failure != nil {
 		return nil, errors.New("the server never answered the initialisation")
 	}
 	fields, err := members(raw.result)

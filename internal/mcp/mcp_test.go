@@ -100,7 +100,11 @@ func serveStdio(mode string, in io.Reader, out io.Writer) {
 	for s := bufio.NewScanner(in); s.Scan(); {
 		// A rogue answer that nobody asked for must never be taken for one.
 		fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hi"}}`)
-		if r := reply(mode, s.Bytes()); r != "" {
+		if r := reply(mode, s.Bytes()); r != "" && mode == "slow newline" {
+			fmt.Fprint(out, r)
+			time.Sleep(20 * time.Millisecond)
+			fmt.Fprintln(out)
+		} else if r != "" {
 			fmt.Fprintln(out, r)
 		}
 	}
@@ -145,6 +149,25 @@ func TestStdioKeepsEveryByte(t *testing.T) {
 	}
 	if !l.Complete || !l.Instructions.Present || l.Instructions.Text != "Read 😀 this." || l.ProtocolVersion != "2025-11-25" {
 		t.Errorf("read back: complete %v, %+v, protocol %q", l.Complete, l.Instructions, l.ProtocolVersion)
+	}
+}
+
+// TestALateNewline: the message is there before its line has ended, and the
+// session must not go on without its record.
+func TestALateNewline(t *testing.T) {
+	late, err := stdio(t, "slow newline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	once, err := stdio(t, "odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(rawTools(t, once), rawTools(t, late)); d != "" {
+		t.Errorf("another listing:\n%s", d)
+	}
+	if !late.Complete {
+		t.Error("not complete")
 	}
 }
 

@@ -40,7 +40,7 @@ func (t *stdioTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 	}
 	p := &process{cmd: cmd, in: in}
 	io := &sdk.IOTransport{
-		Reader:        &teeReader{ReadCloser: out, rec: t.rec, lines: lines{emit: t.rec.received}, done: p.stop},
+		Reader:        newTeeReader(out, t.rec, p.stop),
 		Writer:        &teeWriter{WriteCloser: in, lines: lines{emit: t.rec.sent}},
 		MaxLineLength: t.rec.left + 1<<20, // the recorder's limit speaks first
 	}
@@ -97,25 +97,55 @@ func (l *lines) feed(b []byte) {
 	}
 }
 
+// teeReader hands on whole lines, each after it was recorded. A message is
+// complete to a JSON decoder before its newline has come, and many programs write
+// the two apart: the session would go on while its recorder still waits.
 type teeReader struct {
 	io.ReadCloser
 	rec   *recorder
-	lines lines
 	done  func()
+	lines lines
+	ready []byte // recorded, not yet read
+	buf   []byte
+	err   error // what comes after ready
+}
+
+func newTeeReader(out io.ReadCloser, rec *recorder, done func()) *teeReader {
+	t := &teeReader{ReadCloser: out, rec: rec, done: done, buf: make([]byte, 32<<10)}
+	t.lines.emit = func(line []byte) {
+		rec.received(line)
+		t.ready = append(append(t.ready, line...), '\n')
+	}
+	return t
 }
 
 func (t *teeReader) Read(b []byte) (int, error) {
-	n, err := t.ReadCloser.Read(b)
-	if n > 0 {
-		if over := t.rec.spend(n); over != nil {
-			return 0, over
-		}
-		t.lines.feed(b[:n])
+	for len(t.ready) == 0 && t.err == nil {
+		t.fill()
+	}
+	if len(t.ready) == 0 {
+		return 0, t.err
+	}
+	n := copy(b, t.ready)
+	t.ready = t.ready[n:]
+	return n, nil
+}
+
+// fill takes in what the command wrote meanwhile.
+func (t *teeReader) fill() {
+	n, err := t.ReadCloser.Read(t.buf)
+	if over := t.rec.spend(n); over != nil {
+		t.ready, t.err = nil, over
+		return
+	}
+	t.lines.feed(t.buf[:n])
+	if err != nil && len(t.lines.rest) > 0 { // the last line of a program that ended
+		t.lines.feed([]byte{'\n'})
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return n, fmt.Errorf("reading from the command: %w", err)
+		err = fmt.Errorf("reading from the command: %w", err)
 	}
-	return n, err
+	t.err = err
 }
 
 func (t *teeReader) Close() error {
