@@ -38,9 +38,19 @@ func (in *input) listing(opt surface.Options) (*surface.Listing, error) {
 		l, err = surface.Read(in.body, opt)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.name, err)
+		return nil, in.refused(err)
 	}
 	return l, nil
+}
+
+// refused puts the input's name before a refusal: "FILE:812:5: …" where a place in
+// it is known.
+func (in *input) refused(err error) error {
+	var e *surface.ReadError
+	if errors.As(err, &e) && in.files == nil && len(e.Problems) > 0 && e.Problems[0].Line > 0 {
+		return fmt.Errorf("%s:%w", in.name, err)
+	}
+	return fmt.Errorf("%s: %w", in.name, err)
 }
 
 // open resolves a FILE argument: "-", a file, a folder of one-tool files,
@@ -137,28 +147,54 @@ func (e *env) pull(s source) (*mcp.Live, error) {
 	return live, nil
 }
 
-// fromFolder reads the .json files of a folder, not of those below it.
+// fromFolder reads the files of a folder, not those below it, nor hidden ones.
 func fromFolder(dir string) (*input, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	in := &input{name: dir}
-	for _, name := range names {
-		body, err := os.ReadFile(name)
+	in := &input{name: dir, files: []surface.File{}}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || hidden(e.Name()) {
+			continue
+		}
+		body, err := readTool(name)
 		if err != nil {
 			return nil, err
 		}
-		in.files = append(in.files, surface.File{Name: filepath.Base(name), Data: body})
-	}
-	if in.files == nil {
-		return nil, fmt.Errorf("%s: the folder has no .json files: put one tool into each", dir)
+		in.files = append(in.files, surface.File{Name: e.Name(), Data: body})
 	}
 	return in, nil
 }
 
+func hidden(name string) bool { return strings.HasPrefix(name, ".") }
+
+// readTool reads a file of a folder; of one that holds no tool only the beginning,
+// whatever its size.
+func readTool(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if !surface.MayHoldTool(name, head[:n]) {
+		return head[:n], nil
+	}
+	body, err := readAll(io.MultiReader(bytes.NewReader(head[:n]), f))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return body, nil
+}
+
 // fromGit reads REF:PATH of the repository in the working folder; a path that is
-// a folder gives its .json files.
+// a folder gives its files, as fromFolder does.
 func fromGit(ctx context.Context, spec string) (*input, error) {
 	ref, file, ok := strings.Cut(spec, ":")
 	if !ok || ref == "" || strings.HasPrefix(ref, "-") {
@@ -172,13 +208,14 @@ func fromGit(ctx context.Context, spec string) (*input, error) {
 		body, err := git(ctx, "cat-file", "blob", ref+":"+file)
 		return &input{name: "git:" + spec, body: body}, err
 	}
-	names, err := git(ctx, "ls-tree", "-z", "--name-only", ref+":"+file)
+	entries, err := git(ctx, "ls-tree", "-z", ref+":"+file)
 	if err != nil {
 		return nil, err
 	}
-	in := &input{name: "git:" + spec}
-	for _, name := range strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00") {
-		if !strings.HasSuffix(name, ".json") {
+	in := &input{name: "git:" + spec, files: []surface.File{}}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(entries), "\x00"), "\x00") {
+		about, name, _ := strings.Cut(entry, "\t") // "100644 blob HASH", the name
+		if !strings.Contains(about, " blob ") || strings.HasPrefix(about, "120000") || hidden(name) {
 			continue
 		}
 		body, err := git(ctx, "cat-file", "blob", ref+":"+path.Join(file, name))
@@ -186,9 +223,6 @@ func fromGit(ctx context.Context, spec string) (*input, error) {
 			return nil, err
 		}
 		in.files = append(in.files, surface.File{Name: name, Data: body})
-	}
-	if in.files == nil {
-		return nil, fmt.Errorf("git:%s: the folder has no .json files", spec)
 	}
 	return in, nil
 }

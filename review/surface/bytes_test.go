@@ -111,14 +111,14 @@ func TestRefusedBytes(t *testing.T) {
 
 func TestReadErrorText(t *testing.T) {
 	_, err := surface.Read([]byte("{\"tools\":\n{}}"), surface.Options{})
-	if want := "line 2, column 1 (/tools): `tools` is an object"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "2:1 (/tools): `tools` is an object"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s…", err, want)
 	}
 	for want, e := range map[string]surface.ReadError{
-		"x":                   {Message: "x"},
-		"x ":                  {Message: "x ", Problems: []surface.Problem{{}}},
-		"(/a): x":             {Message: "x", Problems: []surface.Problem{{Pointer: "/a"}}},
-		"line 1, column 2: x": {Message: "x", Problems: []surface.Problem{{Line: 1, Column: 2}}},
+		"x":       {Message: "x"},
+		"x ":      {Message: "x ", Problems: []surface.Problem{{}}},
+		"(/a): x": {Message: "x", Problems: []surface.Problem{{Pointer: "/a"}}},
+		"1:2: x":  {Message: "x", Problems: []surface.Problem{{Line: 1, Column: 2}}},
 	} {
 		if e.Error() != want {
 			t.Errorf("%q, want %q", e.Error(), want)

@@ -1,17 +1,32 @@
 package surface
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 )
 
+// MayHoldTool reports whether a file of a folder is taken for a tool, by its name and
+// the bytes that it begins with: text that begins like JSON, in whatever file, and
+// what calls itself JSON. The rest of a folder, such as a README, is passed over.
+func MayHoldTool(name string, head []byte) bool {
+	if strings.HasSuffix(strings.ToLower(name), ".json") {
+		return true
+	}
+	for _, m := range byteMarks {
+		head = bytes.TrimPrefix(head, []byte(m.mark))
+	}
+	return startsLikeJSON(bytes.ReplaceAll(head[:min(len(head), 512)], []byte{0}, nil)) // UTF-16 has zeros between
+}
+
 // bundled is a folder of one-tool files as one text, with the way back from a line
 // of the text to a line of a file.
 type bundled struct {
-	text  []byte
-	files []File
-	seats []seat // in step with files
+	text   []byte
+	files  []File
+	seats  []seat // in step with files
+	passed []Problem
 }
 
 // seat is where a definition stands in its file and in the text.
@@ -19,11 +34,17 @@ type seat struct{ line, column, textLine int }
 
 // bundle joins the files, by name, to the text that [reader.own] reads.
 func bundle(files []File, limits Limits) (*bundled, error) {
-	b := &bundled{files: slices.Clone(files)}
-	if len(files) == 0 {
-		return nil, newSource(nil).error(NotListing, string(NotListing), 0, "the folder has no file in it. Push a folder of JSON files with one tool each.")
+	b := &bundled{}
+	for _, f := range slices.SortedStableFunc(slices.Values(files), func(x, y File) int { return strings.Compare(x.Name, y.Name) }) {
+		if MayHoldTool(f.Name, f.Data) {
+			b.files = append(b.files, f)
+		} else {
+			b.passed = append(b.passed, Problem{Code: "file-passed-over", Level: LevelInfo, Message: f.Name + " does not begin like JSON, so it was not read."})
+		}
 	}
-	slices.SortStableFunc(b.files, func(x, y File) int { return strings.Compare(x.Name, y.Name) })
+	if len(b.files) == 0 {
+		return nil, newSource(nil).error(NotListing, string(NotListing), 0, "the folder has no file in it that begins like JSON. Push a folder of JSON files with one tool each.")
+	}
 	b.text = append(b.text, `{"countersign":{"folder":[`...)
 	for _, f := range b.files {
 		b.text = append(appendComma(b.text), EncodeString(f.Name)...)

@@ -26,7 +26,7 @@ type ReadError struct {
 	Problems []Problem
 }
 
-// Error puts place and message on one line: "line 812, column 5 (/tools/3): …".
+// Error puts place and message on one line: "812:5 (/tools/3): …".
 func (e *ReadError) Error() string {
 	if len(e.Problems) == 0 {
 		return e.Message
@@ -34,7 +34,7 @@ func (e *ReadError) Error() string {
 	var where strings.Builder
 	p := e.Problems[0]
 	if p.Line > 0 {
-		fmt.Fprintf(&where, "line %d, column %d", p.Line, p.Column)
+		fmt.Fprintf(&where, "%d:%d", p.Line, p.Column)
 	}
 	if p.Pointer != "" {
 		if where.Len() > 0 {
@@ -120,7 +120,8 @@ func Read(b []byte, opt Options) (*Listing, error) {
 }
 
 // ReadFolder reads a folder of one-tool files, in the order of their names, as one
-// listing. It is complete only if opt says so. Files that hold a tool of the same
+// listing. It is complete only if opt says so. Files that [MayHoldTool] rules out are
+// passed over, each with a problem that names it. Files that hold a tool of the same
 // name are all kept. A file that can't be read refuses the whole folder, with the
 // file named: a folder is taken whole or not at all.
 func ReadFolder(files []File, opt Options) (*Listing, error) {
@@ -134,5 +135,6 @@ func ReadFolder(files []File, opt Options) (*Listing, error) {
 		return nil, readErr
 	}
 	folder.relocate(l.Problems)
+	l.Problems = append(folder.passed, l.Problems...)
 	return l, nil
 }

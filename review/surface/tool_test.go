@@ -203,6 +203,32 @@ error schema-invalid #3 5:14 /inputSchema/properties
 	}
 }
 
+// What holds no tool is named and not read, whatever a file is called.
+func TestFolderWithOtherFiles(t *testing.T) {
+	files := []surface.File{
+		{Name: "README.md", Data: []byte("# Tools\n{}")}, {Name: "LICENSE", Data: nil},
+		{Name: "utf16.txt", Data: []byte("\xFF\xFE{\x00\"\x00n\x00a\x00m\x00e\x00\"\x00:\x00\"\x00b\x00\"\x00}\x00")},
+		{Name: "a", Data: []byte(oneTool)},
+	}
+	l, err := surface.ReadFolder(files, surface.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var passed []string
+	for _, p := range l.Problems {
+		if p.Code == "file-passed-over" {
+			passed = append(passed, p.Message)
+		}
+	}
+	want := []string{"LICENSE does not begin like JSON, so it was not read.", "README.md does not begin like JSON, so it was not read."}
+	if d := cmp.Diff(want, passed); d != "" || len(l.Tools) != 2 {
+		t.Errorf("%d tools, passed over (-want +got):\n%s", len(l.Tools), d)
+	}
+	if _, err := surface.ReadFolder(files[:2], surface.Options{}); err == nil || !strings.Contains(err.Error(), "begins like JSON") {
+		t.Errorf("nothing of it is a tool: %v", err)
+	}
+}
+
 func TestFolderRefusals(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
