@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,6 +86,7 @@ func setUp(e *testscript.Env) error {
 	if err != nil {
 		return err
 	}
+	e.Values[browsersKey{}] = map[string]*http.Client{}
 	e.Setenv("OTHER_ADDR", other)
 	e.Setenv("COUNTERSIGN_ADDR", addr)
 	e.Setenv("COUNTERSIGN_SECRET", strings.Repeat("story-secret-", 4))
@@ -111,6 +116,9 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"fill":  fill,
 		"exits": exits,
 		"mode":  mode,
+
+		"browse": browse,
+		"match":  match,
 	}
 }
 
@@ -219,6 +227,62 @@ func callAPI(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(resp.StatusCode) != args[3] {
 		ts.Fatalf("%s %s: status %d, want %s\n%s", args[1], args[2], resp.StatusCode, args[3], answer)
 	}
+}
+
+// browsersKey finds the browsers of a script, by whose they are.
+type browsersKey struct{}
+
+// browse WHO METHOD PATH STATUS [NAME=VALUE…] asks for a page as somebody's browser
+// does, which has cookies of its own and follows no redirect; with POST it sends a
+// form. PATH may be a link. The page goes to standard output and to the file
+// "page.html".
+func browse(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: browse WHO METHOD PATH STATUS [NAME=VALUE…]")
+	}
+	form := url.Values{}
+	for _, field := range args[4:] {
+		name, value, _ := strings.Cut(field, "=")
+		form.Add(name, value)
+	}
+	base := ts.Getenv("BASE")
+	req, err := http.NewRequest(args[1], base+strings.TrimPrefix(args[2], base), strings.NewReader(form.Encode()))
+	ts.Check(err)
+	req.Header.Set("Origin", base)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := browserOf(ts, args[0]).Do(req)
+	ts.Check(err)
+	defer resp.Body.Close()
+	page, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("page.html"), page, 0o600))
+	fmt.Fprintf(ts.Stdout(), "%s\n", page)
+	if strconv.Itoa(resp.StatusCode) != args[3] {
+		ts.Fatalf("%s %s: status %d, want %s\n%s", args[1], args[2], resp.StatusCode, args[3], page)
+	}
+}
+
+func browserOf(ts *testscript.TestScript, who string) *http.Client {
+	all := ts.Value(browsersKey{}).(map[string]*http.Client)
+	if all[who] == nil {
+		jar, err := cookiejar.New(nil)
+		ts.Check(err)
+		all[who] = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	return all[who]
+}
+
+// match VAR FILE PATTERN puts the first group of a pattern's first match into a
+// variable.
+func match(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: match VAR FILE PATTERN")
+	}
+	found := regexp.MustCompile(args[2]).FindStringSubmatch(ts.ReadFile(args[1]))
+	if len(found) != 2 {
+		ts.Fatalf("%s: nothing matches %s", args[1], args[2])
+	}
+	ts.Setenv(args[0], html.UnescapeString(found[1]))
 }
 
 // save VAR FILE PATH puts a value of a JSON file into a variable. PATH is dotted;
