@@ -154,6 +154,7 @@ type pair struct {
 	listing      *surface.Listing // the newer, nil when it must be read
 	limits       limits           // what the policy wants to have measured
 	sight        bool             // the comparison is made, and wanted is what it means to models
+	beside       []neighbour      // wanted is what is found beside these
 }
 
 // newPair names a comparison. Reports depend on the bytes and not only on the
@@ -212,8 +213,11 @@ func (s *Service) analysed(ctx context.Context, f func() error) error {
 func (s *Service) analyse(ctx context.Context, pairs []pair) error {
 	for _, p := range pairs {
 		compare := s.compare
-		if p.sight {
+		switch {
+		case p.sight:
 			compare = s.look
+		case p.beside != nil:
+			compare = s.lookBeside
 		}
 		made, err := compare(ctx, p)
 		if err != nil {

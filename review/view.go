@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
@@ -57,6 +58,7 @@ type ReleaseView struct {
 	Looked       time.Time        // when the actor last worked on the profile, zero for never
 	Bases        []BaseChoice     // what a reviewer may look from
 	Findings     []Finding        // of the head, new ones first, waived ones too
+	Beside       []lint.Finding   // beside the other servers that the actor sees; they count nowhere
 	Proposed     []ProposedFate   // waivers that a file proposes and that cover nothing
 	Sight        *Sight           // what the changes mean to models
 }
@@ -180,6 +182,9 @@ func (b *viewBuilder) findings() error {
 	b.v.Findings = found
 	if !b.as.release.open() {
 		return nil
+	}
+	if b.v.Beside, err = readBeside(b.ctx, b.tx, b.actor, b.as.pair); err != nil {
+		return err
 	}
 	open, err := b.tx.OpenProposedWaivers(b.ctx, b.as.release.ID)
 	b.v.Proposed = propose(found, open, b.as, b.s.now())

@@ -99,6 +99,7 @@ type FindingList struct {
 	Waived    []FindingView // accepted as a risk
 	Unchecked []FindingView // accepted since nobody could tell
 	Off       []FindingView // by policy
+	Beside    []FindingView // beside other servers that the reader sees: they count nowhere
 	Asked     []AskedView   // proposed waivers beside tools, that wait for an answer
 	Idle      []IdleView    // waivers of a file that cover nothing
 	None      string        // what to say when there is none

@@ -46,7 +46,7 @@ func (s *Server) releaseFindings(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.writeFindings(c, view.Findings)
+	return s.writeFindings(c, view.Findings, view.Beside...)
 }
 
 func (s *Server) waive(c echo.Context) error {
@@ -103,7 +103,8 @@ func (s *Server) listWaivers(c echo.Context) error {
 
 // writeFindings answers what countersign lint prints, the waivers, and what files beside
 // the code propose.
-func (s *Server) writeFindings(c echo.Context, found []review.Finding) error {
+// What is found beside other servers stands apart, since it counts nowhere.
+func (s *Server) writeFindings(c echo.Context, found []review.Finding, beside ...lint.Finding) error {
 	plain := make([]lint.Finding, len(found))
 	waivers, proposed := []review.Waiver{}, []review.ProposedFate{}
 	for i := range found {
@@ -124,6 +125,14 @@ func (s *Server) writeFindings(c echo.Context, found []review.Finding) error {
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return fmt.Errorf("write findings: %w", err)
 	}
+	if body, err = report.Findings(beside); err != nil {
+		return fmt.Errorf("write findings: %w", err)
+	}
+	var apart api.Findings
+	if err := json.Unmarshal(body, &apart); err != nil {
+		return fmt.Errorf("write findings: %w", err)
+	}
+	answer.Beside = apart.Findings
 	answer.Waivers, answer.Proposed = s.presentWaivers(waivers), presentProposed(proposed)
 	return writeJSON(c, http.StatusOK, answer)
 }

@@ -418,28 +418,50 @@ func (p *releasePresenter) findingsOfSurface() *views.FindingList {
 	if len(p.v.Findings) == 0 {
 		list.None = "The rules found nothing."
 	}
-	list.Asked, list.Idle = p.askedElsewhere(), p.idleProposals()
+	at := p.placesOfTools()
+	list.Asked, list.Idle, list.Beside = p.askedElsewhere(at), p.idleProposals(), p.besideOthers(at)
 	return list
 }
 
-// askedElsewhere are the proposed waivers that stand beside tools, so that nobody has to
-// open each to find them.
-func (p *releasePresenter) askedElsewhere() []views.AskedView {
-	var asked []views.AskedView
+// placesOfTools returns the address of the tool at a position.
+func (p *releasePresenter) placesOfTools() func(position int) string {
 	changed := map[int]string{} // ids of changes by position
 	for i := range p.v.Changes {
 		if ch := &p.v.Changes[i]; ch.Subject == change.SubjectTool && ch.NewPosition > 0 {
 			changed[ch.NewPosition] = ch.ID
 		}
 	}
+	return func(position int) string {
+		return p.path("view", viewTools, "tool", cmp.Or(changed[position], "n"+strconv.Itoa(position)))
+	}
+}
+
+// besideOthers are the findings beside other servers, which nobody can accept or quote.
+func (p *releasePresenter) besideOthers(at func(int) string) []views.FindingView {
+	var out []views.FindingView
+	for i := range p.v.Beside {
+		f := review.Finding{Finding: p.v.Beside[i]}
+		v := findingView(&f, fmt.Sprintf("beside-%d", i))
+		v.New = false
+		if f.Position > 0 {
+			v.URL = at(f.Position)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// askedElsewhere are the proposed waivers that stand beside tools, so that nobody has to
+// open each to find them.
+func (p *releasePresenter) askedElsewhere(at func(int) string) []views.AskedView {
+	var asked []views.AskedView
 	for i := range p.v.Findings {
 		f := &p.v.Findings[i]
 		if f.Position == 0 {
 			continue
 		}
 		for range f.Proposed {
-			tool := cmp.Or(changed[f.Position], "n"+strconv.Itoa(f.Position))
-			asked = append(asked, views.AskedView{Rule: f.Rule, Tool: views.ShowName(f.Tool), URL: p.path("view", viewTools, "tool", tool)})
+			asked = append(asked, views.AskedView{Rule: f.Rule, Tool: views.ShowName(f.Tool), URL: at(f.Position)})
 		}
 	}
 	return asked

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/surface"
 )
 
 // mentionsIn yields the tokens of a text that could be names of tools: words with an
@@ -85,27 +86,51 @@ func touches(s, name string) bool {
 	return hasAny(s, "with "+name, "of "+name, "in "+name, "through "+name, "via "+name, "to "+name)
 }
 
+// Beside gives what only shows when the tools of other servers stand beside the listing:
+// texts that steer them, and tools that pose as one of theirs. [Listing] gives it too.
+func Beside(l *surface.Listing, ctx Context) []Finding {
+	h := newHouse(l, ctx)
+	h.crossServer()
+	return finish(h.found, len(l.Tools), Options{})
+}
+
+// foreign are the tools of other servers, as they are looked for.
+type foreign struct {
+	distinctive map[string]string // name in lower case -> server
+	faces       map[string][]posed
+	servers     []string
+}
+
+// posed is a tool that another one can pose as.
+type posed struct {
+	server string
+	OtherTool
+}
+
 // crossServer holds the listing against what other servers show.
 func (h *house) crossServer() {
 	if len(h.ctx.Others) == 0 {
 		return
 	}
-	distinctive := map[string]string{} // tool of another server -> that server
+	f := foreign{distinctive: map[string]string{}, faces: map[string][]posed{}}
 	for _, o := range h.ctx.Others {
+		f.servers = append(f.servers, o.Name)
 		for _, t := range o.Tools {
 			if !h.names[t.Name] && isDistinctive(t.Name) {
-				distinctive[lower(t.Name)] = o.Name
+				f.distinctive[lower(t.Name)] = o.Name
 			}
+			face := Face(t.Name)
+			f.faces[face] = append(f.faces[face], posed{o.Name, t})
 		}
 	}
 	for _, v := range h.views {
 		for _, t := range v.texts {
 			if t.role == roleDescription || t.role == roleParam || t.role == roleTitle || t.role == roleValue {
-				h.foreignTools(v, t, distinctive)
-				h.foreignServers(v, t)
+				h.foreignTools(v, t, f.distinctive)
+				h.foreignServers(v, t, f.servers)
 			}
 		}
-		h.impersonation(v)
+		h.impersonation(v, f.faces)
 	}
 }
 
@@ -140,11 +165,14 @@ func (h *house) foreignTools(v *view, t *text, distinctive map[string]string) {
 }
 
 // foreignServers finds an instruction about another server as such.
-func (h *house) foreignServers(v *view, t *text) {
+func (h *house) foreignServers(v *view, t *text, servers []string) {
 	s := t.fold()
-	for _, o := range h.ctx.Others {
-		name := lower(o.Name)
-		if len(name) < 4 {
+	if !hasAny(s, " server", " integration", " tools", " mcp") {
+		return
+	}
+	for _, server := range servers {
+		name := lower(server)
+		if len(name) < 4 || !strings.Contains(s, name) {
 			continue
 		}
 		for _, form := range []string{name + " server", name + " integration", name + " tools", name + " mcp"} {
@@ -154,7 +182,7 @@ func (h *house) foreignServers(v *view, t *text) {
 			}
 			sent := t.sentenceAt(i).Text
 			if hasAny(sent, "whenever", "must", "always", "never", "has to") && hasAny(sent, "call", "use", "tool", "send", "replace", "set") {
-				f := h.at(v, "shadow.cross-server-ref", High, t.node, fmt.Sprintf("Gives a rule for the server %q: %s", short(o.Name, 60), quote(excerpt(sent))))
+				f := h.at(v, "shadow.cross-server-ref", High, t.node, fmt.Sprintf("Gives a rule for the server %q: %s", short(server, 60), quote(excerpt(sent))))
 				f.PositionClass, f.Excerpt = Instruction, excerpt(sent)
 				return
 			}
@@ -168,35 +196,31 @@ const (
 	cloneAlike = 0.85 // of a name that only looks the same
 )
 
-// faceOf is what a name looks like at a glance, in lower case: digits and pairs that
+// Face is what a name looks like at a glance, in lower case: digits and pairs that
 // pass for letters are those letters.
-func faceOf(name string) string {
+func Face(name string) string {
 	return asciiFace.Replace(lower(strings.ReplaceAll(prose.Skeleton(name), "I", "l")))
 }
 
 var asciiFace = strings.NewReplacer("1", "l", "0", "o", "rn", "m", "vv", "w", "i", "l")
 
 // impersonation finds a tool that poses as another server's.
-func (h *house) impersonation(v *view) {
-	skeleton := faceOf(v.name)
-	for _, o := range h.ctx.Others {
-		for _, t := range o.Tools {
-			other := faceOf(t.Name)
-			if skeleton != other || v.name == "" {
-				continue
-			}
-			disguised := v.name != t.Name && lower(v.name) != lower(t.Name)
-			sim := similarity(v.description(), lower(t.Description))
-			if !disguised && (t.Description == "" || sim < cloneSame) || disguised && t.Description != "" && sim < cloneAlike-0.35 {
-				continue
-			}
-			how := "has the name and the words of"
-			if disguised {
-				how = "looks like"
-			}
-			h.at(v, "shadow.impersonation", High, v.nameNode(), fmt.Sprintf("%q %s %q of the server %q.", short(v.name, 60), how, short(t.Name, 60), short(o.Name, 60)))
-			return
+func (h *house) impersonation(v *view, faces map[string][]posed) {
+	if v.name == "" {
+		return
+	}
+	for _, t := range faces[Face(v.name)] {
+		disguised := v.name != t.Name && lower(v.name) != lower(t.Name)
+		sim := similarity(v.description(), lower(t.Description))
+		if !disguised && (t.Description == "" || sim < cloneSame) || disguised && t.Description != "" && sim < cloneAlike-0.35 {
+			continue
 		}
+		how := "has the name and the words of"
+		if disguised {
+			how = "looks like"
+		}
+		h.at(v, "shadow.impersonation", High, v.nameNode(), fmt.Sprintf("%q %s %q of the server %q.", short(v.name, 60), how, short(t.Name, 60), short(t.server, 60)))
+		return
 	}
 }
 

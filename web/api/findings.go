@@ -28,6 +28,10 @@ type Findings struct {
 	Waivers      []Waiver        `json:"waivers"`
 
 	Proposed []ProposedWaiver `json:"proposed_waivers"` // by files beside the code: they count for nothing
+
+	// Beside are findings of a release beside other servers that the caller sees. They
+	// count nowhere.
+	Beside json.RawMessage `json:"beside"`
 }
 
 // Waivers is a page of waivers, newest first.
