@@ -522,7 +522,9 @@ func (j *judged) summary() *FindingCounts {
 // FindingsView is what is found in a listing.
 type FindingsView struct {
 	Server   Server
+	Role     people.Role // of the actor
 	Listing  ListingInfo
+	Release  *Release  // under review, whose newest revision it is; nil for none
 	Findings []Finding // by severity, in the order of the listing
 }
 
@@ -559,7 +561,10 @@ func (s *Service) Findings(ctx context.Context, a Actor, listingID string) (*Fin
 			if err != nil {
 				return err
 			}
-			v = &FindingsView{Server: *srv, Listing: *info}
+			v = &FindingsView{Server: *srv, Role: a.role(srv.ID), Listing: *info}
+			if v.Release, err = underReview(ctx, tx, info); err != nil {
+				return err
+			}
 			p := newPair(nil, *info, change.Options{})
 			p.limits = limitsOf(srv)
 			if v.Findings, err = fullFindings(ctx, tx, p); err != nil {
@@ -574,6 +579,17 @@ func (s *Service) Findings(ctx context.Context, a Actor, listingID string) (*Fin
 		return nil, err
 	}
 	return v, nil
+}
+
+// underReview is the open release whose newest revision a listing is, nil for none.
+func underReview(ctx context.Context, tx Tx, info *ListingInfo) (*Release, error) {
+	rs, err := tx.ReleasesByDigest(ctx, info.ServerID, info.Profile, info.Digest)
+	for i := range rs {
+		if r := &rs[i]; r.open() && r.Head.ListingID == info.ID {
+			return r, err
+		}
+	}
+	return nil, err
 }
 
 // listingFor returns a listing without its bytes, and its server, for who may read

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
@@ -34,6 +35,8 @@ type Anchor struct {
 	// when the thread was opened. The service fills them in.
 	Lead, Tail string
 	Snippet    string
+
+	Rule string // of the finding that the thread was opened on, "" for none
 }
 
 // Thread is a conversation about a place, kept with the profile so that it
@@ -211,6 +214,9 @@ func (sp *speech) anchor(at Anchor) (Anchor, error) {
 	}
 	if len(at.Pointer) > maxPointer || at.Pointer != "" && at.Pointer[0] != '/' {
 		return at, Errorf(Invalid, "The pointer must be empty or a JSON pointer such as /inputSchema/properties/id.")
+	}
+	if _, known := lint.RuleByID(at.Rule); at.Rule != "" && !known {
+		return at, Errorf(Invalid, "There is no rule %.80q: name the rule of the finding that the thread is about, or none.", at.Rule)
 	}
 	if len(at.Quote) > maxQuote || len(at.Lead) > maxQuote {
 		return at, Errorf(Invalid, "Quote at most %d KiB.", maxQuote>>10)

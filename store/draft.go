@@ -41,6 +41,7 @@ type draftComment struct {
 	Body     string      `json:"body"`
 	Blocks   bool        `json:"blocks,omitempty"`
 	Suggest  *string     `json:"suggest,omitempty"`
+	Rule     string      `json:"rule,omitempty"`
 }
 
 func keepDraft(d *review.Draft) ([]byte, error) {
@@ -48,7 +49,7 @@ func keepDraft(d *review.Draft) ([]byte, error) {
 	if c := d.Comment; c != nil {
 		at := c.Anchor
 		body.Comment = &draftComment{c.ThreadID, exact(at.Tool), exact(at.Pointer), at.Side, exact(at.Quote), exact(at.Lead), exact(at.Tail),
-			c.Body, c.Blocks, c.Suggest}
+			c.Body, c.Blocks, c.Suggest, at.Rule}
 	}
 	return json.Marshal(body)
 }
@@ -66,7 +67,7 @@ func (r draftRow) draft() (review.Draft, error) {
 	d.Writer, d.Count = body.Writer, body.Count
 	if c := body.Comment; c != nil {
 		d.Comment = &review.NewComment{ThreadID: c.ThreadID, Body: c.Body, Blocks: c.Blocks, Suggest: c.Suggest, Anchor: review.Anchor{
-			Tool: string(c.Tool), Pointer: string(c.Pointer), Side: c.Side, Quote: string(c.Quote), Lead: string(c.Lead), Tail: string(c.Tail)}}
+			Tool: string(c.Tool), Pointer: string(c.Pointer), Side: c.Side, Quote: string(c.Quote), Lead: string(c.Lead), Tail: string(c.Tail), Rule: c.Rule}}
 	}
 	return d, nil
 }

@@ -24,6 +24,7 @@ type threadRow struct {
 	Lead       octets      `db:"lead"`
 	Tail       octets      `db:"tail"`
 	Snippet    octets      `db:"snippet"`
+	Rule       string      `db:"rule"`
 	Blocks     bool        `db:"blocks"`
 	OpenedBy   string      `db:"opened_by"`
 	OpenedAt   micros      `db:"opened_at"`
@@ -34,7 +35,7 @@ type threadRow struct {
 func (r threadRow) thread() review.Thread {
 	return review.Thread{ID: r.ID, ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ReleaseID, Revision: r.Revision,
 		Anchor: review.Anchor{Tool: string(r.Tool), Digest: surface.Hash(r.Digest), Pointer: string(r.Pointer), Side: r.Side, Quote: string(r.Quote),
-			Lead: string(r.Lead), Tail: string(r.Tail), Snippet: string(r.Snippet)},
+			Lead: string(r.Lead), Tail: string(r.Tail), Snippet: string(r.Snippet), Rule: r.Rule},
 		Blocks: r.Blocks, OpenedBy: r.OpenedBy, OpenedAt: time.Time(r.OpenedAt),
 		ResolvedBy: r.ResolvedBy, ResolvedAt: time.Time(r.ResolvedAt)}
 }
@@ -79,7 +80,7 @@ func (t *tx) InsertThread(ctx context.Context, th *review.Thread) error {
 	if err := insertOne(ctx, t, "threads", threadRow{ID: th.ID, ServerID: th.ServerID, Profile: th.Profile,
 		ReleaseID: th.ReleaseID, Revision: th.Revision,
 		Tool: octets(a.Tool), Digest: hash(a.Digest), Pointer: octets(a.Pointer), Side: a.Side, Quote: octets(a.Quote),
-		Lead: octets(a.Lead), Tail: octets(a.Tail), Snippet: octets(a.Snippet),
+		Lead: octets(a.Lead), Tail: octets(a.Tail), Snippet: octets(a.Snippet), Rule: a.Rule,
 		Blocks: th.Blocks, OpenedBy: th.OpenedBy, OpenedAt: micros(th.OpenedAt),
 		ResolvedBy: th.ResolvedBy, ResolvedAt: micros(th.ResolvedAt)}); err != nil {
 		return err

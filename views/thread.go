@@ -40,6 +40,7 @@ type ThreadView struct {
 	Blocks    bool
 	Moved     string // "the text changed since"
 	Quote     prose.Visible
+	Rule      string // of the finding that it was opened on, "" for none
 	Comments  []CommentView
 	Resolved  string // "Resolved by ana 2 hours ago"
 	ReplyURL  string // "" when one may not

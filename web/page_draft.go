@@ -240,7 +240,7 @@ func (s *Server) draftComment(ctx context.Context, a review.Actor, id, target st
 	if err != nil {
 		return nil, err
 	}
-	n.Anchor = anchorOfForm(view, form.Get("on"), form.Get("at"))
+	n.Anchor = anchorOfForm(view, form)
 	return n, nil
 }
 

@@ -95,20 +95,20 @@ func (s *Server) afterWaiver(c echo.Context, err error, form url.Values, done st
 }
 
 // quotation is a comment that starts with a finding: what it says, in words of the
-// rule, and the text that it is about.
-func quotation(found []review.Finding, fingerprint string) string {
+// rule, and the text that it is about; and the rule, for the thread.
+func quotation(found []review.Finding, fingerprint string) (text, rule string) {
 	for i := range found {
 		f := &found[i]
 		if !slices.ContainsFunc(f.Everywhere(), func(p lint.Place) bool { return p.Fingerprint == fingerprint }) {
 			continue
 		}
-		text := fmt.Sprintf("%s (%s): %s\n\n", f.Rule, f.Severity, prose.Show(f.Message))
+		text = fmt.Sprintf("%s (%s): %s\n\n", f.Rule, f.Severity, prose.Show(f.Message))
 		if f.Excerpt != "" {
 			text += "> " + strings.Join(strings.Fields(prose.Show(f.Excerpt).String()), " ") + "\n\n"
 		}
-		return text
+		return text, f.Rule
 	}
-	return ""
+	return "", ""
 }
 
 // findingsAt are the findings that stand in a tool, or with no position those of
@@ -171,11 +171,36 @@ func (p *releasePresenter) finding(f *review.Finding, positions []int, tool, id 
 	if p.compare != nil || p.v.Actions.Comment != "" {
 		return v
 	}
-	v.Quote = p.path("view", viewTools, "tool", tool, "at", at.Pointer, "quote", at.Fingerprint) + "#comment"
+	v.Quote = p.quoteURL(at, tool)
 	if f.Counts() && len(v.Waivers) == 0 {
 		v.Waive = p.waiveForm(f, at.Fingerprint, tool, id)
 	}
 	return v
+}
+
+// quoteURL leads to a comment that starts with a finding: on the tool where it stands, or
+// on the whole release.
+func (p *releasePresenter) quoteURL(at lint.Place, tool string) string {
+	if tool == "" && at.Position > 0 {
+		tool = "n" + strconv.Itoa(at.Position)
+		for i := range p.v.Changes {
+			if ch := &p.v.Changes[i]; ch.Subject == change.SubjectTool && ch.NewPosition == at.Position {
+				tool = ch.ID
+			}
+		}
+	}
+	if tool == "" {
+		return p.path("view", viewThreads, "quote", at.Fingerprint) + "#comment"
+	}
+	return p.path("view", viewTools, "tool", tool, "at", at.Pointer, "quote", at.Fingerprint) + "#comment"
+}
+
+// quoteOnRelease is quoteURL from elsewhere, where nobody knows what changed.
+func quoteOnRelease(id string, at lint.Place) string {
+	if at.Position < 1 {
+		return releasePath(id, "view", viewThreads, "quote", at.Fingerprint) + "#comment"
+	}
+	return releasePath(id, "view", viewTools, "tool", "n"+strconv.Itoa(at.Position), "at", at.Pointer, "quote", at.Fingerprint) + "#comment"
 }
 
 // mayWaive reports whether the reader may accept a finding.
@@ -383,6 +408,9 @@ func (s *Server) findingsOfListing(c echo.Context, id string, toolURL func(posit
 		if f.Position > 0 {
 			v.URL = toolURL(f.Position)
 		}
+		if view.Release != nil && view.Role.AtLeast(people.Reviewer) {
+			v.Quote = quoteOnRelease(view.Release.ID, f.Everywhere()[0])
+		}
 		listFinding(list, f, v)
 	}
 	if len(view.Findings) == 0 {
@@ -412,7 +440,9 @@ func (p *releasePresenter) findingsOfSurface() *views.FindingList {
 			continue
 		}
 		v := p.finding(f, []int{0}, "", fmt.Sprintf("finding-%d", i))
-		v.Quote = ""
+		if len(f.Places) > 0 && v.Quote != "" {
+			v.Quote = p.quoteURL(f.Places[0], "") // a comment needs one place: the first says it
+		}
 		listFinding(list, f, v)
 	}
 	if len(p.v.Findings) == 0 {

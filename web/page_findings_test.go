@@ -95,9 +95,28 @@ func TestFindingsBesideTheText(t *testing.T) {
 	if findingOf(t, in.want(200, in.get(mia, link)).html(t), "poison.conceal").HasClass("waived") {
 		t.Error("taken back and still accepted")
 	}
-	overview := in.want(200, in.get(mia, "/servers/git/listings/"+pushed.Listing.ID)).html(t)
+	listed := "/servers/git/listings/" + pushed.Listing.ID
+	overview := in.want(200, in.get(mia, listed)).html(t)
 	if f := findingOf(t, overview, "poison.conceal"); f.Find("form").Length() > 0 || !strings.Contains(text(f), "seek") {
 		t.Errorf("the listing's page says %s", text(f))
+	}
+
+	// Every finding of every list can be quoted by who may comment, and by nobody else.
+	for _, from := range []string{path, listed, link} {
+		in.want(200, in.get(mia, from)).html(t).Find(".finding").Each(func(_ int, f *goquery.Selection) {
+			rule := f.Find("code").First().Text()
+			to, _, _ := strings.Cut(f.Find(".finding-acts > a").AttrOr("href", ""), "#")
+			if to == "" {
+				t.Fatalf("%s: nothing quotes %s", from, rule)
+			}
+			form := in.want(200, in.get(mia, to)).html(t).Find("#comment form")
+			if said := fieldsOf(form, "", ""); said.Get("rule") != rule || !strings.HasPrefix(strings.TrimSpace(form.Find("textarea[name=body]").First().Text()), rule+" (") {
+				t.Errorf("%s: quoting %s fills in %v", from, rule, said)
+			}
+		})
+		if in.want(200, in.get(vic, from)).html(t).Find(".finding .finding-acts > a").Length() > 0 {
+			t.Errorf("%s: a viewer is offered to quote", from)
+		}
 	}
 }
 

@@ -45,6 +45,7 @@ type releaseRequest struct {
 	draft   string      // a comment, typed and not stored
 	suggest string      // the text that it suggests
 	quote   string      // fingerprint of a finding that a comment starts with
+	rule    string      // its rule
 	acks    []string    // notes of a baseline form
 	reason  string      // of a withdrawal
 
@@ -81,7 +82,7 @@ func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
 		return err
 	}
 	if q.quote != "" && q.draft == "" {
-		q.draft = quotation(view.Findings, q.quote)
+		q.draft, q.rule = quotation(view.Findings, q.quote)
 	}
 	p := s.newReleasePresenter(c, view, q)
 	if p.drafts, err = s.loadDrafts(c, view); err != nil {

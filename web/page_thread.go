@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +74,17 @@ func (p *releasePresenter) typedBefore(f *views.CommentForm, target, tool string
 		f.Suggest = *s
 	}
 	_, f.At, _ = strings.Cut(kept.Place, " ")
+	aboutFinding(f, kept.Comment.Anchor.Rule)
+}
+
+// aboutFinding notes in a form of which rule the finding is that a thread is opened on;
+// what was quoted last counts.
+func aboutFinding(f *views.CommentForm, rule string) {
+	if rule == "" {
+		return
+	}
+	f.Hidden = slices.DeleteFunc(f.Hidden, func(h views.HiddenField) bool { return h.Name == "rule" })
+	f.Hidden = append(f.Hidden, views.HiddenField{Name: "rule", Value: rule})
 }
 
 // refused shows in a form what was sent by it just now and could not be stored, and
@@ -82,6 +94,7 @@ func (p *releasePresenter) refused(f *views.CommentForm) {
 	if p.q.draft != "" {
 		f.Body = p.q.draft
 	}
+	aboutFinding(f, p.q.rule)
 	if p.q.suggest != "" {
 		f.Suggest = p.q.suggest
 	}
@@ -176,7 +189,7 @@ func (p *releasePresenter) threadsWhere(id string, is func(*review.Thread) bool)
 func (p *releasePresenter) threadView(t *review.Thread, back string) views.ThreadView {
 	v := views.ThreadView{
 		ID: "t-" + t.ID, Place: placeName(t.Anchor.Pointer), URL: p.threadURL(t), Open: t.Open(), Blocks: t.Blocks,
-		Moved: movedSince(t), Back: back + "#t-" + t.ID,
+		Moved: movedSince(t), Rule: t.Anchor.Rule, Back: back + "#t-" + t.ID,
 	}
 	if t.Anchor.Tool != "" {
 		v.About = views.ShowName(t.Anchor.Tool)
@@ -329,9 +342,10 @@ func beginning(body string) string {
 }
 
 // anchorOfForm finds the place that a form is about.
-func anchorOfForm(v *review.ReleaseView, on, at string) review.Anchor {
-	side, pointer, _ := strings.Cut(at, " ")
-	a := review.Anchor{Pointer: pointer, Side: review.Side(side)}
+func anchorOfForm(v *review.ReleaseView, form url.Values) review.Anchor {
+	on := form.Get("on")
+	side, pointer, _ := strings.Cut(form.Get("at"), " ")
+	a := review.Anchor{Pointer: pointer, Side: review.Side(side), Rule: form.Get("rule")}
 	if a.Side == "" {
 		a.Side = review.NewSide
 	}
@@ -369,7 +383,7 @@ func (s *Server) openThreadForm(c echo.Context) error {
 		return err
 	}
 	on := form.Get("on")
-	n := review.NewComment{Anchor: anchorOfForm(view, on, form.Get("at")), Body: form.Get("body"), Blocks: form.Get("blocks") == "yes"}
+	n := review.NewComment{Anchor: anchorOfForm(view, form), Body: form.Get("body"), Blocks: form.Get("blocks") == "yes"}
 	if text := form.Get("suggest"); text != "" {
 		n.Suggest = &text
 	}
@@ -379,7 +393,7 @@ func (s *Server) openThreadForm(c echo.Context) error {
 		s.flash(c, flashDone, "Your comment is published.")
 		return c.Redirect(http.StatusSeeOther, withFragment(backTo(form.Get("back"), releasePath(id, "view", viewThreads)), "t-"+t.ID))
 	}
-	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), suggest: form.Get("suggest")}
+	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), suggest: form.Get("suggest"), rule: form.Get("rule")}
 	if on != "" {
 		q.view = viewTools
 		_, q.at, _ = strings.Cut(form.Get("at"), " ")

@@ -43,7 +43,7 @@ func (s *Server) openThread(c echo.Context) error {
 }
 
 func anchorOf(in api.Anchor) (review.Anchor, error) {
-	a := review.Anchor{Tool: in.Tool, Pointer: in.Pointer, Side: review.Side(in.Side), Quote: in.Quote, Lead: in.Lead, Tail: in.Tail}
+	a := review.Anchor{Tool: in.Tool, Pointer: in.Pointer, Side: review.Side(in.Side), Quote: in.Quote, Lead: in.Lead, Tail: in.Tail, Rule: in.Rule}
 	if in.Digest == "" {
 		return a, nil
 	}
@@ -129,7 +129,7 @@ func presentThread(t review.Thread) api.Thread {
 
 func presentAnchor(a review.Anchor) api.Anchor {
 	out := api.Anchor{
-		Tool: a.Tool, Digest: a.Digest.String(), Pointer: a.Pointer, Side: string(a.Side), Quote: a.Quote, Lead: a.Lead, Tail: a.Tail, Snippet: a.Snippet,
+		Tool: a.Tool, Digest: a.Digest.String(), Pointer: a.Pointer, Side: string(a.Side), Quote: a.Quote, Lead: a.Lead, Tail: a.Tail, Snippet: a.Snippet, Rule: a.Rule,
 	}
 	if a.Digest.IsZero() {
 		out.Digest = ""

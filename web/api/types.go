@@ -326,6 +326,7 @@ type Anchor struct {
 	Lead    string `json:"lead"`    // words before the quote
 	Tail    string `json:"tail"`    // words after it
 	Snippet string `json:"snippet"` // what stood there when the thread was opened
+	Rule    string `json:"rule"`    // of the finding that it was opened on, "" for none
 }
 
 // Comment is one message, in Markdown.
