@@ -59,6 +59,19 @@ func TestFindingsBesideTheText(t *testing.T) {
 		t.Errorf("the comment starts with %q", body)
 	}
 
+	// The thread knows the rule that it was opened on; the finding itself is no comment.
+	quoted := in.want(200, in.get(mia, quote)).html(t).Find("#comment form")
+	said := fieldsOf(quoted, "", "")
+	said.Set("body", body+"Who asked for this?")
+	thread := in.want(303, in.postForm(mia, quoted.AttrOr("action", ""), said))
+	shown := in.want(200, in.get(mia, strings.Split(thread.header.Get("Location"), "#")[0])).html(t)
+	if got := text(shown.Find(".thread header")); !strings.Contains(got, "on a finding of poison.conceal") || shown.Find(".thread").Length() != 1 {
+		t.Errorf("the thread says %s", got)
+	}
+	if got := in.get(mia, "/api/v1"+path+"/threads").body; !strings.Contains(got, `"rule":"poison.conceal"`) {
+		t.Errorf("API: %s", got)
+	}
+
 	form := f.Find("form")
 	action, _ := form.Attr("action")
 	values := fieldsOf(form, "", "")

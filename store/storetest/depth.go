@@ -97,7 +97,7 @@ func testDrafts(b *bench) {
 	ada, zoe := b.user("ada@example.com", "Ada"), b.user("zoe@example.com", "Zoe")
 	text := "better 🙂"
 	comment := review.Draft{UserID: ada.ID, ReleaseID: r.ID, Target: "thread 1", UpdatedAt: b.now(), Comment: &review.NewComment{
-		Anchor: review.Anchor{Tool: "pay\x00\xed\xa0\x80", Pointer: "/\xff", Side: review.OldSide, Quote: "q\x00", Lead: "l", Tail: "t"}, Body: "why?", Blocks: true, Suggest: &text,
+		Anchor: review.Anchor{Tool: "pay\x00\xed\xa0\x80", Pointer: "/\xff", Side: review.OldSide, Quote: "q\x00", Lead: "l", Tail: "t", Rule: "desc.terse"}, Body: "why?", Blocks: true, Suggest: &text,
 	}}
 	verdict := review.Draft{UserID: ada.ID, ReleaseID: r.ID, Target: "verdict", UpdatedAt: b.now(), Items: []review.VerdictItem{{
 		Edit: "ed_1", Changes: []string{"ch_1", "ch_2"}, Verdict: review.Reject, Note: "no",
@@ -175,7 +175,7 @@ func testSuggestions(b *bench) {
 	r := b.release(s, "1", b.push(s, payload(definition("a", "one"))))
 	ada := b.user("ada@example.com", "Ada")
 	th := &review.Thread{ID: newID(), ServerID: s.ID, Profile: "default", ReleaseID: r.ID, Revision: 1, OpenedBy: ada.ID, OpenedAt: b.now(),
-		Anchor: review.Anchor{Tool: "a", Side: review.NewSide, Quote: "one", Lead: "\x00l", Tail: "\xed\xa0\x80", Snippet: "l one t"}}
+		Anchor: review.Anchor{Tool: "a", Side: review.NewSide, Quote: "one", Lead: "\x00l", Tail: "\xed\xa0\x80", Snippet: "l one t", Rule: "desc.terse"}}
 	th.Comments = []review.Comment{{ID: newID(), ThreadID: th.ID, UserID: ada.ID, UserLabel: "Ada", Body: "wich?", At: b.now(),
 		Suggests: &review.Suggestion{Old: "\xed\xa0\x80", New: "two 🙂"}}}
 	b.update(func(tx review.Tx) error { return tx.InsertThread(b.ctx, th) })
