@@ -211,12 +211,16 @@ func (h *hit) imperative() bool {
 	return b == "" || connectives[b]
 }
 
-// negatedBefore reports whether the sentence says not, never or without before the
-// hit.
+// negatedBefore reports whether the clause says not, never or without before the hit.
 func (h *hit) negatedBefore() bool {
-	from := h.text.sentenceAt(h.start).Start
+	s, from := h.text.fold(), h.text.sentenceAt(h.start).Start
 	toks := h.text.tokens()
+	end := h.start
 	for i := h.first - 1; i >= 0 && i >= h.first-12 && toks[i].start >= from; i-- {
+		if end > toks[i].end && strings.ContainsAny(s[toks[i].end:end], ";:-—–") {
+			return false
+		}
+		end = toks[i].start
 		switch toks[i].w {
 		case "not", "never", "without", "no":
 			return true

@@ -19,18 +19,26 @@ func (v *view) textRules() {
 		if t.role == roleProperty {
 			continue
 		}
-		t.owner = v.words
-		phrases.find(t, func(h hit) { v.hits = append(v.hits, h) })
-		v.falseReport(t)
-		v.markers(t)
-		v.secretPaths(t)
-		v.exfiltration(t)
-		v.codeExecution(t)
-		v.markupExfil(t)
+		v.readWords(t)
+		if again := t.reread(); again != "" {
+			v.readWords(&text{node: t.node, role: t.role, output: t.output, s: again, hidden: t.hidden})
+		}
 	}
 	v.propertyNames()
 	v.judgeHits()
 	v.sinkParams()
+}
+
+// readWords looks in one text for what a model is told to do.
+func (v *view) readWords(t *text) {
+	t.owner = v.words
+	phrases.find(t, func(h hit) { v.hits = append(v.hits, h) })
+	v.falseReport(t)
+	v.markers(t)
+	v.secretPaths(t)
+	v.exfiltration(t)
+	v.codeExecution(t)
+	v.markupExfil(t)
 }
 
 // judgeHits turns passages into findings: one per rule and text, the gravest. What is
@@ -108,8 +116,19 @@ func poses(name string) bool {
 	return joined && hostWords[first]
 }
 
-// chatTokens are marks by which chat templates separate speakers.
-var chatTokens = []string{"[inst]", "[/inst]", "<<sys>>", "<|im_start|>", "<|im_end|>", "<|system|>", "<|endoftext|>", "[system]", "system override", "[system note", "[system message", "[system:", "[system prompt", "[admin", "[hidden instruction", "[[[", "|||", "### system:", "### instruction:", "\nsystem:", "\nassistant:", "\nhuman:", "begin system prompt", "begin system message", "begin instructions", "end of system prompt", "<|start_header_id|>", "<|eot_id|>", "<|user|>", "<|assistant|>", "<|end|>", "<start_of_turn>", "<end_of_turn>"}
+// chatTokens are marks by which chat templates separate speakers. Those of the second
+// list are written for other things, too.
+var (
+	chatTokens = []string{"[inst]", "[/inst]", "<<sys>>", "<|im_start|>", "<|im_end|>", "<|system|>", "<|endoftext|>", "system override", "[system note", "[system message", "[system:", "[system prompt", "[hidden instruction", "[hidden", "[secret instruction",
+		"### system:", "### instruction:", "\nassistant:", "\nhuman:", "begin system prompt", "begin system message", "begin instructions", "end of system prompt", "<|start_header_id|>", "<|eot_id|>", "<|user|>", "<|assistant|>", "<|end|>", "<start_of_turn>", "<end_of_turn>"}
+	looseTokens = []string{"[system]", "[admin", "[[[", "|||", "\nsystem:", "[developer]", "[instruction", "[important"}
+)
+
+// How far behind a mark an order is looked for, and in how many words at least.
+const (
+	afterMark = 3
+	leastLoud = 3
+)
 
 // markers finds what looks like the host speaking.
 func (v *view) markers(t *text) {
@@ -117,23 +136,48 @@ func (v *view) markers(t *text) {
 	if !strings.ContainsAny(s, "<[|#") && !hasAny(s, "system", "assistant:", "human:") {
 		return
 	}
-	if i, name := pseudoTag(s); i >= 0 && !inCode(s, i) && commands(s[i:]) {
-		v.hits = append(v.hits, hit{rule: "poison.pseudo-tag", text: t, start: i, end: i + len(name) + 1, first: -1,
-			message: fmt.Sprintf("<%s> pretends to come from the host, and orders follow: %s", name, quote(excerpt(s[i:])))})
+	add := func(i, end int, format string, what any) {
+		v.hits = append(v.hits, hit{rule: "poison.pseudo-tag", text: t, start: i, end: end, first: -1,
+			message: fmt.Sprintf(format+", and orders follow: %s", what, quote(excerpt(s[i:])))})
+	}
+	if i, name := pseudoTag(s); i >= 0 && !inCode(s, i) && (commands(s[i:]) || commandsWithin(behind(s[i:], '>'), 2, 2)) {
+		add(i, i+len(name)+1, "<%s> pretends to come from the host", name)
 		return
 	}
-	if i := speaker(s); i >= 0 && !inCode(s, i) && commands(s[i+len("system:"):]) {
-		v.hits = append(v.hits, hit{rule: "poison.pseudo-tag", text: t, start: i, end: i + len("system:"), first: -1,
-			message: "“system:” poses as the host, and orders follow: " + quote(excerpt(s[i:]))})
+	if i := speaker(s); i >= 0 && !inCode(s, i) && commandsWithin(s[i+len("system:"):], 1, 2) {
+		add(i, i+len("system:"), "“%s” poses as the host", "system:")
 		return
 	}
 	for _, mark := range chatTokens {
-		if i := strings.Index(s, mark); i >= 0 && !inCode(s, i) && (commands(s[i+len(mark):]) || strings.HasPrefix(mark, "\n") && strings.Contains(s[:i], "human:")) {
-			v.hits = append(v.hits, hit{rule: "poison.pseudo-tag", text: t, start: i, end: i + len(mark), first: -1,
-				message: fmt.Sprintf("%q is a mark of chat templates, and orders follow: %s", strings.TrimSpace(mark), quote(excerpt(s[i:])))})
+		if i := strings.Index(s, mark); i >= 0 && !inCode(s, i) && (commands(s[i+len(mark):]) || commandsWithin(unmarked(s[i+len(mark):]), afterMark, 2) || strings.HasPrefix(mark, "\n") && strings.Contains(s[:i], "human:")) {
+			add(i, i+len(mark), "%q is a mark of chat templates", strings.TrimSpace(mark))
 			return
 		}
 	}
+	for _, mark := range looseTokens {
+		if i := strings.Index(s, mark); i >= 0 && !inCode(s, i) && commandsWithin(unmarked(s[i+len(mark):]), 1, leastLoud) {
+			add(i, i+len(mark), "%q is a mark by which hosts speak", strings.TrimSpace(mark))
+			return
+		}
+	}
+}
+
+// behind is what follows the first c in s, s when there is none.
+func behind(s string, c byte) string {
+	if i := strings.IndexByte(s, c); i >= 0 {
+		return s[i+1:]
+	}
+	return s
+}
+
+// unmarked is a text without the rest of the mark before it: "] Quote the price" and
+// "note: quote the price" begin with their verb.
+func unmarked(s string) string {
+	head := short(s, 24)
+	if i := strings.LastIndexAny(head, "]>:|"); i >= 0 && !strings.ContainsAny(head[:i], ".!?") && strings.Count(head[:i], " ") <= 2 {
+		s = s[i+1:]
+	}
+	return strings.TrimLeft(s, " \n\t|[]>:*-—")
 }
 
 // speaker finds "system:" where a sentence starts.
@@ -190,6 +234,9 @@ func commands(s string) bool {
 var commandVerbs = setOf(`do never always must ignore read send call use include pass put copy forward open fetch run execute reveal disregard
 	append attach add write reply answer say tell follow obey collect upload first you set respond act`)
 
+// upkeep are words of comments for those who keep a page.
+var upkeep = []string{"todo:", "fixme:", "generated from", "generated by", "do not edit", "don't edit", "in sync", "sorted", "-ignore", "-disable", "copyright", "license"}
+
 // htmlComments reads comments: they are invisible where Markdown is rendered.
 func (v *view) htmlComments(t *text) {
 	for at, n := 0, 0; n < 20; n++ {
@@ -207,9 +254,13 @@ func (v *view) htmlComments(t *text) {
 		if inCode(t.s, i) {
 			continue
 		}
-		if commands(lower(inner)) {
-			v.at(t, "poison.html-comment", High, "A comment that no rendered page shows tells the model what to do: "+quote(strings.TrimSpace(inner))).Excerpt = excerpt(inner)
+		low := folded(inner)
+		orders := commands(low) || commandsWithin(low, afterMark, leastLoud+1)
+		if orders {
 			v.addDecoded(t, inner)
+		}
+		if orders && !hasAny(low, upkeep...) {
+			v.at(t, "poison.html-comment", High, "A comment that no rendered page shows tells the model what to do: "+quote(strings.TrimSpace(inner))).Excerpt = excerpt(inner)
 		} else if strings.TrimSpace(inner) != "" {
 			v.at(t, "poison.mention", Info, "An HTML comment stands here, which no rendered page shows: "+quote(strings.TrimSpace(inner)))
 		}

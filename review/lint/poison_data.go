@@ -598,6 +598,11 @@ func unescape(s string) string {
 	if strings.Count(s, `\`) < minEscapes && strings.Count(s, "&#") < minEscapes {
 		return ""
 	}
+	return unescapeFrom(s, minEscapes)
+}
+
+// unescapeFrom is [unescape] for a text with at least so many.
+func unescapeFrom(s string, least int) string {
 	var b strings.Builder
 	n := 0
 	for i := 0; i < len(s); {
@@ -611,7 +616,7 @@ func unescape(s string) string {
 		i += size
 		n++
 	}
-	if n < minEscapes {
+	if n < least {
 		return ""
 	}
 	return b.String()

@@ -3,6 +3,8 @@ package lint
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/countersign/countersign/review/prose"
 )
@@ -53,13 +55,58 @@ type token struct {
 func (t *text) fold() string {
 	if !t.isFolded {
 		t.isFolded = true
-		t.folded = t.s
-		if !isPlain(t.s) {
-			t.folded = prose.Skeleton(t.s)
-		}
-		t.folded = lower(t.folded)
+		t.folded = folded(t.s)
 	}
 	return t.folded
+}
+
+// folded is s as a reader sees it, in lower case, with one apostrophe for all.
+func folded(s string) string {
+	if !isPlain(s) {
+		s = straighten(prose.Skeleton(strings.ReplaceAll(s, "´", "’")))
+	}
+	s = lower(s)
+	if strings.Contains(s, "n`t") {
+		s = strings.ReplaceAll(s, "n`t", "n't")
+	}
+	return s
+}
+
+// apostrophes are what people and editors write for one within a word.
+const apostrophes = "\u2019\u2018\u201b\u02bc\u02b9\u2032\uff07"
+
+// smallCapitals are letters that compatibility forms do not know as the letters that
+// they are read as.
+var smallCapitals = func() map[rune]rune {
+	m := map[rune]rune{}
+	for i, r := range []rune("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡxʏᴢ") {
+		if r >= 0x80 {
+			m[r] = 'a' + rune(i)
+		}
+	}
+	for i := range rune(26) { // regional indicators, and letters in black and white boxes
+		m[0x1f1e6+i], m[0x1f170+i], m[0x1f150+i], m[0x1f130+i] = 'a'+i, 'a'+i, 'a'+i, 'a'+i
+	}
+	m['ǫ'] = 'q'
+	return m
+}()
+
+// straighten makes the apostrophes within words straight, so that "don’t" is the word
+// that it is and ‘don’ is a quotation, and small capitals plain.
+func straighten(s string) string {
+	out := make([]rune, 0, len(s))
+	runes := []rune(s)
+	for i, r := range runes {
+		if r >= 0x80 {
+			if c, ok := smallCapitals[r]; ok {
+				r = c
+			} else if strings.ContainsRune(apostrophes, r) && i > 0 && i+1 < len(runes) && unicode.IsLetter(runes[i-1]) && unicode.IsLetter(runes[i+1]) {
+				r = '\''
+			}
+		}
+		out = append(out, r)
+	}
+	return string(out)
 }
 
 // isPlain reports whether s is ASCII without control characters but tab and line
@@ -104,17 +151,41 @@ func isWordByte(c byte) bool {
 func tokenise(s string) []token {
 	toks := make([]token, 0, len(s)/5+1)
 	for i := 0; i < len(s); {
-		if !isWordByte(s[i]) {
-			i++
+		n := wordAt(s, i)
+		if n == 0 {
+			for i++; i < len(s) && !utf8.RuneStart(s[i]); i++ {
+			}
 			continue
 		}
 		start := i
-		for i < len(s) && (isWordByte(s[i]) || s[i] == '\'' && i+1 < len(s) && isWordByte(s[i+1]) || s[i] == '-' && i+1 < len(s) && isWordByte(s[i+1])) {
-			i++
+		for n > 0 {
+			i += n
+			if n = wordAt(s, i); n == 0 && i < len(s) && (s[i] == '\'' || s[i] == '-') && wordAt(s, i+1) > 0 {
+				n = 1
+			}
 		}
 		toks = appendWord(toks, start, s[start:i])
 	}
 	return toks
+}
+
+// wordAt is the length of the letter or digit at i, 0 when no word goes on there:
+// dashes and quotation marks part words whatever alphabet they are of.
+func wordAt(s string, i int) int {
+	if i >= len(s) {
+		return 0
+	}
+	if s[i] < utf8.RuneSelf {
+		if isWordByte(s[i]) {
+			return 1
+		}
+		return 0
+	}
+	r, n := utf8.DecodeRuneInString(s[i:])
+	if unicode.IsPunct(r) || unicode.IsSpace(r) || r >= 0x2190 && r <= 0x2bff {
+		return 0
+	}
+	return n
 }
 
 // appendWord splits "don't"; any other word stands alone, without a possessive.

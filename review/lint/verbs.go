@@ -1,0 +1,105 @@
+package lint
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/countersign/countersign/review/prose"
+)
+
+// verbsText lists English verbs by what they do to the world, in paragraphs that are
+// headed "# class". A "~" marks a word that is as often a noun: it counts as a verb only
+// where a sentence makes it one.
+//
+//go:embed verbs.txt
+var verbsText string
+
+// verbs are the base forms of the list.
+var verbs = parseVerbs(verbsText)
+
+type verb struct {
+	effect effect
+	noun   bool // is a noun as often
+}
+
+func parseVerbs(list string) map[string]verb {
+	m := map[string]verb{}
+	class := unclear
+	for _, line := range strings.Split(list, "\n") {
+		if head, ok := strings.CutPrefix(line, "# "); ok {
+			class = map[string]effect{"reads": reads, "writes": writes, "destroys": destroys}[head]
+			continue
+		}
+		for _, w := range strings.Fields(line) {
+			w, noun := strings.CutSuffix(w, "~")
+			m[w] = verb{class, noun}
+		}
+	}
+	return m
+}
+
+// baseOf returns the base form of a word that a verb of the list can have in the present:
+// "books" is a form of "book", and so is "book". It is "" for any other word.
+func baseOf(w string) string {
+	if _, ok := verbs[w]; ok {
+		return w
+	}
+	for _, end := range []string{"s", "es", "ies"} {
+		if rest, ok := strings.CutSuffix(w, end); ok {
+			if end == "ies" {
+				rest += "y"
+			}
+			if _, ok := verbs[rest]; ok {
+				return rest
+			}
+		}
+	}
+	return ""
+}
+
+// beginnings may stand before the verb of a command.
+var beginnings = setOf("please now then just simply first next also kindly always only instead immediately silently secretly quietly and but so finally afterwards to")
+
+// notAfterVerb are words after which a word was no verb: "list of", "report is".
+var notAfterVerb = setOf("of is are was were has have will can may must should does")
+
+// commandIn reports whether a sentence tells its reader to do something: its first word
+// is the base form of a verb, or it says what must or must never be done.
+func commandIn(w []string) bool {
+	i := 0
+	for i < len(w) && (beginnings[w[i]] || strings.HasSuffix(w[i], "ly") && len(w[i]) > 4) {
+		i++
+	}
+	if i+1 < len(w) && !notAfterVerb[w[i+1]] {
+		if _, ok := verbs[w[i]]; ok {
+			return true
+		}
+	}
+	for i := range w[:min(len(w), 12)] {
+		switch w[i] {
+		case "must", "never", "shall", "should":
+			return true
+		case "not":
+			return i > 0 && w[i-1] == "do"
+		case "you":
+			if i+1 < len(w) && (w[i+1] == "will" || w[i+1] == "are" || w[i+1] == "have") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commandsWithin reports whether one of the first sentences of s tells its reader to do
+// something, in at least so many words.
+func commandsWithin(s string, sentences, least int) bool {
+	for i, sent := range prose.Sentences(short(s, commandScan)) {
+		if i >= sentences {
+			break
+		}
+		if w := words(sent.Text); len(w) >= least && commandIn(w) {
+			return true
+		}
+	}
+	return false
+}
