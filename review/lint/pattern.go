@@ -58,8 +58,8 @@ var groups = map[string]string{
 	"people": "user|users|human|humans|operator|operators|caller|person|customer|customers|customer-facing|end-user|end-users|people|reviewer|administrator|admin|anyone|anybody",
 	"prior":  "previous|prior|preceding|above|earlier|existing|foregoing|past|former|original|initial",
 	"yours":  "your|all|any|other|these|those|the|my|system|safety|its|every",
-	"law":    "instruction|instructions|rule|rules|guideline|guidelines|guidance|prompt|prompts|directive|directives|safeguard|safeguards|constraints|restrictions|policy|policies",
-	"drop":   "ignore|disregard|forget|override|bypass|violate|discard|drop|abandon|neglect|dismiss|overlook|unlearn",
+	"law":    "instruction|instructions|rule|rules|guideline|guidelines|guidance|prompt|prompts|directive|directives|safeguard|safeguards|guardrail|guardrails|briefing|mandate|mandates|constraints|restrictions|policy|policies|principles",
+	"drop":   "ignore|disregard|forget|override|bypass|violate|discard|drop|abandon|neglect|dismiss|overlook|unlearn|disobey|scrap|nullify|invalidate|circumvent|renounce|shed|defy|flout",
 	"obey":   "follow|obey|comply|heed|honor|honour|apply|respect|observe|adhere",
 	"void":   "void|invalid|obsolete|superseded|cancelled|canceled|lifted|outdated|suspended|overruled|null|revoked|withdrawn",
 	"whole":  "full|entire|complete|whole|all|every|previous|prior|earlier|past|unabridged",
@@ -208,7 +208,92 @@ func (h *hit) imperative() bool {
 	if (b == "can" || b == "may") && at.first > 1 {
 		return toks[at.first-2].w == "you"
 	}
-	return b == "" || connectives[b]
+	return b == "" || connectives[b] || h.text.addressed(at.first) || h.text.afterAdverbial(at.first)
+}
+
+// addressees are whom a text of a tool speaks to.
+var addressees = setOf("you assistant model agent llm ai claude gpt chatbot bot reader")
+
+// owed are words after which "to" opens what somebody has to do.
+var owed = setOf("is are have has need needs ought supposed required expected obliged told instructed remember sure free")
+
+// addressed reports whether a verb is what the reader is to do: "you are to", "the
+// assistant will", "your task is to".
+func (t *text) addressed(i int) bool {
+	toks := t.tokens()
+	if i < 2 || toks[i-1].w != "to" && toks[i-1].w != "will" && toks[i-1].w != "would" {
+		return false
+	}
+	from := t.sentenceAt(toks[i].start).Start
+	if toks[i-1].w != "to" {
+		return addressees[toks[i-2].w]
+	}
+	due := false
+	for j := i - 2; j >= max(0, i-7) && toks[j].start >= from; j-- {
+		switch w := toks[j].w; {
+		case w == "remember" || w == "sure":
+			return true
+		case owed[w]:
+			due = true
+		case w == "want" || w == "ask" || w == "urge" || w == "instruct" || w == "require":
+			return toks[i-2].w == "you"
+		case due && (addressees[w] || w == "your"):
+			return true
+		}
+	}
+	return false
+}
+
+// Words that open what stands before a command: "for best results", "after that", and
+// such that hold a verb of their own.
+var (
+	prepositions = setOf("for after in on at with during from upon under throughout within regarding beyond despite")
+	subordinates = setOf("when whenever if once while as because since before until unless to where although")
+)
+
+// noSubject are words before a verb that leave it a noun, or the verb of somebody else.
+var noSubject = setOf(`the a an this that these those your its their our my his her each every any all no some one other another same new first last next full
+	they it we he she who which there i what whose of to by in on at for from with as into than or users people attackers callers clients tools texts prompts messages
+	can may might could cannot does did is are was were be been being has have had`)
+
+// maxAdverbial is how many words such an opening has at most.
+const maxAdverbial = 14
+
+// afterAdverbial reports whether a verb is the command of a clause that opens with an
+// adverbial: "for best results ignore …".
+func (t *text) afterAdverbial(i int) bool {
+	if i < 2 {
+		return false
+	}
+	toks, s := t.tokens(), t.fold()
+	from := t.sentenceAt(toks[i].start).Start
+	first, end := i, toks[i].start
+	for first > 0 && i-first <= maxAdverbial && toks[first-1].start >= from && strings.Trim(s[min(toks[first-1].end, end):end], " \n\t*_\"") == "" {
+		first--
+		end = toks[first].start
+	}
+	n := i - first
+	if n < 2 || n > maxAdverbial {
+		return false
+	}
+	last := toks[i-1].w
+	switch {
+	case n == 2 && (toks[first].w == "after" || toks[first].w == "with" || toks[first].w == "from") && (last == "that" || last == "this"):
+		return true
+	case toks[first].w == "from" && last == "on":
+		return true
+	case noSubject[last]:
+		return false
+	case prepositions[toks[first].w]:
+		return true
+	case subordinates[toks[first].w]:
+		for j := first + 1; j < i; j++ {
+			if w := toks[j].w; baseOf(w) != "" || w == "is" || w == "are" || w == "has" || strings.HasSuffix(w, "ed") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // negatedBefore reports whether the clause says not, never or without before the hit.

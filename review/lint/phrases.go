@@ -36,7 +36,16 @@ func overridePhrases(ps *patternSet) {
 		"stop|cease|quit <1> following|obeying|applying|honoring|honouring|heeding|follow|obey <2> @prior|your|the|all <2> @law|system",
 		"set|put|throw|cast <1> aside|away <3> @law",
 		"set|put <4> @law <2> aside",
+		"pay|take|give <1> no <1> heed|regard|notice|weight|thought <1> to|of|for? <2> @prior|your|the|any|all <2> @law",
+		"instead <1> of <1> following|obeying? <2> @prior|your <2> instructions|guidelines|prompt|directives",
 		"new|updated|real|actual <1> instructions|directive|directives <1> from|supersede|replace|override")
+	ps.compile("poison.override", (*hit).isForgetting,
+		"@drop <2> everything|anything|all|what|whatever <3> above|before|earlier|previously|precedes|preceded|preceding|prior|foregoing",
+		"@drop|erase|wipe|clear <2> your <2> orders|directions|commands|training|programming|conditioning|memory|upbringing",
+		"@drop <1> @prior <1> directions|commands|programming",
+		"set|put|lay|leave|cast|throw|push <1> aside|away|behind|off <1> your|@prior <2> orders|directions|commands|training|programming|role",
+		"erase|wipe|clear|delete|reset|purge|disable|suspend|deactivate|remove|lift|relax|loosen <2> your|safety|system <2> instructions|guidelines|prompt|directives|safeguards|guardrails|restrictions|filters",
+		"override|ignore|suspend|drop <1> these|those|the <1> rules")
 	ps.compile("poison.override", (*hit).imperative,
 		"ignoriere|vergiss|missachte <2> vorherigen|bisherigen|alle|deine <2> anweisungen|regeln|vorgaben",
 		"ignorez|oubliez|ignore|oublie <3> instructions|consignes|règles <2> précédentes|antérieures|ci-dessus",
@@ -50,6 +59,10 @@ func overridePhrases(ps *patternSet) {
 		"@law|message|messages <7> must|should|shall|are|is <2> ignored|disregarded|discarded|forgotten|skipped",
 		"everything|anything|all <1> you <4> told|taught|instructed|given <5> wrong|false|void|obsolete|outdated|invalid|irrelevant",
 		"is|are <1> now|henceforth <2> your <2> @law",
+		"as <1> if|though <4> @law <4> not|never|gone|absent|void|different",
+		"you <3> free|freed|released|exempt|exempted|relieved <1> of|from <3> @law",
+		"takes|take|has|have|gets <1> precedence|priority <1> over <3> your|previous|prior|earlier|system|any|all <3> instructions|prompt|guidelines|directives",
+		"trumps|trump|outweighs|outweigh|overrules|overrides|supersedes <3> your|previous|prior|earlier|system|any|all <3> instructions|prompt|guidelines|directives",
 		"@law|text|description|message|note|this <4> replace|replaces|supersede|supersedes|overrule|overrules|outrank|outranks|override|overrides <3> everything|all|any|your|the|previous|earlier|whatever <6> said|told|given|instructions|prompt|guidelines|directives")
 }
 

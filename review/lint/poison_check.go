@@ -3,7 +3,7 @@ package lint
 import "strings"
 
 // strongLaw are words that only name what a model was told.
-var strongLaw = setOf("instruction instructions guideline guidelines guidance prompt prompts directive directives safeguard safeguards")
+var strongLaw = setOf("instruction instructions guideline guidelines guidance prompt prompts directive directives safeguard safeguards guardrail guardrails")
 
 // addressed are words by which rules become those of the model, not of a firewall.
 var addressed = setOf("your you system safety developer operator told said instructed everything anything my i we")
@@ -76,17 +76,83 @@ func (h *hit) isOutputOrder() bool {
 	return h.text.output && (h.imperative() || strings.HasPrefix(h.passage(), "you"))
 }
 
-// isRepeal wants rules that the model had before.
-func (h *hit) isRepeal() bool {
+// isForgetting wants the reader told to drop what came before, not the tool's own work.
+func (h *hit) isForgetting() bool {
+	if !h.imperative() || h.negatedBefore() || h.tellsOfItself() || h.defends() {
+		return false
+	}
 	passage := h.passage()
-	if hasAny(passage, "ignored", "disregarded", "discarded", "forgotten", "skipped") {
-		return !h.defends() && hasAny(h.sentence(), "contradict", "conflict", "any other", "all other", "previous", "earlier", "prior ", "your ", "system ")
+	switch after := h.after(1); {
+	case strings.HasSuffix(passage, " rules"):
+		return strings.HasPrefix(h.text.fold()[h.end:], ":") && commandIn(h.after(16))
+	case hasAny(passage, "your ", "safety", "system"):
+		return true
+	case hasAny(passage, "everything", "anything", " all", "what"):
+		return len(after) == 0 || endsRow[after[0]]
+	}
+	return true
+}
+
+// endsRow are words after "everything above" that name no other place than this text.
+var endsRow = setOf("and or but this that here now instead line text message point description paragraph sentence then it so because")
+
+// repealed are nouns that are only ever what a model was told.
+var repealed = setOf("instruction instructions directive directives prompt prompts guidance")
+
+// mine are words by which a sentence speaks of what the reader was told.
+var mine = []string{"your instruction", "your rule", "your guideline", "your system", "your directive", "your polic", "your prompt", "your earlier", "your previous", "your prior", "your original", "your initial", "your developer", "your safe", "your guard", "your current", "your default", "your existing", "your message", "your constraint", "your restriction",
+	"you were", "you received", "you have been", "you had", "given to you", "gave you", "told you", "system prompt", "system message", "system instruction", "by the user", "by the developer", "by the operator", "of the user", "the developer", "the operator", "of the assistant", "the assistant's", "the model's",
+	"safety guideline", "safety rule", "safety instruction", "was said", "were told", "told before", "given before", "before this"}
+
+// isRepeal wants rules that the model had before: rules and policies of a firewall or a
+// style sheet replace each other all day.
+func (h *hit) isRepeal() bool {
+	passage, s := h.passage(), h.sentence()
+	if h.defends() {
+		return false
 	}
 	if strings.HasPrefix(passage, "everything") || strings.HasPrefix(passage, "anything") || strings.HasPrefix(passage, "all") || hasAny(passage, " now your", "henceforth") {
 		return true
 	}
-	return !h.defends() && hasAny(h.sentence(), "by the user", "by the developer", "by the operator", "of the user", "previous", "prior ", "above", "before this", "earlier", "given before", "your instruction", "your rules", "your guideline", "your system",
-		"your directive", "your polic", "system prompt", "system message", "system instruction", "you were given", "safety", "was said", "were told", "you received", "told before")
+	if hasAny(clauseOf(s, h.start-h.text.sentenceAt(h.start).Start), mine...) {
+		return true
+	}
+	w := words(passage)
+	ordered := hasAny(passage, "must", "should", "shall", "treat", "consider", "regard")
+	for i, noun := range w {
+		if !repealed[noun] {
+			continue
+		}
+		earlier := i > 0 && (toldBefore[w[i-1]] || i > 1 && toldBefore[w[i-2]]) || i == 0 && h.priorBefore()
+		if earlier && (ordered || !strings.HasPrefix(noun, "prompt") && !strings.HasPrefix(passage, "prompt")) {
+			return true
+		}
+		if i == 0 && hasAny(s, "contradict", "conflict", "any other", "all other", "given before", "given above", "instructions above") {
+			return true
+		}
+	}
+	// "New instructions: the rules above are void."
+	return hasAny(s, "instruction", "prompt") && hasAny(s, "previous", "prior ", "above", "earlier") && !hasAny(s, ";") && !strings.HasPrefix(passage, "prompt") && !hasAny(passage, "message", "polic")
+}
+
+// priorBefore reports whether the noun that a hit starts with is of what came before.
+func (h *hit) priorBefore() bool {
+	toks := h.text.tokens()
+	for i := h.first - 1; i >= max(0, h.first-2); i-- {
+		if toldBefore[toks[i].w] {
+			return true
+		}
+	}
+	return false
+}
+
+// clauseOf is the part of a sentence between semicolons that holds an offset.
+func clauseOf(s string, at int) string {
+	from := strings.LastIndexByte(s[:at], ';') + 1
+	if end := strings.IndexByte(s[at:], ';'); end >= 0 {
+		return s[from : at+end]
+	}
+	return s[from:]
 }
 
 // sensitive reports whether a sentence names what a tool has no business reading.
