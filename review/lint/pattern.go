@@ -53,9 +53,17 @@ type hit struct {
 // sentence is the sentence of the hit, in lower case.
 func (h *hit) sentence() string { return h.text.sentenceAt(h.start).Text }
 
+// burdens are what happens to people at their cost, so that they have a right to hear of
+// it.
+const burdens = "fee|fees|charge|charges|charged|surcharge|surcharges|commission|commissions|markup|deduction|deductions|deducted|penalty|penalties|fined|missing|debit|debited|withdrawal|payment|purchase|subscription|refusal|refused|rejection|rejected|denial|denied|failure|failures|failed|error|errors|warning|warnings|alert|alerts|risk|risks|danger|hazard|breach|leak|leaked|incident|loss|losses|lost|damage|damaged|delay|delayed|recall|defect|defects|complaint|complaints|recount|correction|deletion|deleted|removal|removed|transfer|transferred|upload|uploaded|copied|forwarded|recording|recorded|tracking|tracked|logging|logged|monitoring|monitored|surveillance|cancellation|cancelled|canceled|rounding|discrepancy|discrepancies|mistake|mistakes|overcharge|side-effect|side-effects|substitution|substituted|swap|swapped|downgrade|downgraded|sale|sold"
+
 // groups are the words that patterns share.
 var groups = map[string]string{
-	"people": "user|users|human|humans|operator|operators|caller|person|customer|customers|customer-facing|end-user|end-users|people|reviewer|administrator|admin|anyone|anybody",
+	"people": "user|users|human|humans|operator|operators|caller|principal|owner|client|clients|patient|requester|requestor|guest|guests|passenger|tenant|buyer|shopper|subscriber|student|applicant|traveller|traveler|resident|cardholder|policyholder|borrower|taxpayer|employee|pupil|carer|reader|person|customer|customers|customer-facing|end-user|end-users|people|reviewer|administrator|admin|anyone|anybody",
+	"tell":   "tell|telling|inform|informing|mention|mentioning|notify|notifying|reveal|revealing|show|showing|disclose|disclosing|say|saying|admit|admitting|display|displaying|surface|surfacing|announce|announcing|communicate|communicating|acknowledge|acknowledging|explain|explaining|share|sharing|expose|exposing|report|reporting|divulge|divulging|confess|confessing|relay|relaying|alert|alerting|warn|warning|bring|bringing|raise|raising|discuss|discussing|present|presenting",
+	"told":   "told|informed|mentioned|notified|revealed|shown|disclosed|said|admitted|displayed|surfaced|announced|communicated|acknowledged|explained|shared|exposed|reported|divulged|confessed|relayed|alerted|warned|raised|discussed|presented|aware",
+	"hide":   "hide|hiding|conceal|concealing|withhold|withholding|obscure|obscuring|suppress|suppressing|mask|masking|disguise|disguising|shield|shielding",
+	"news":   burdens,
 	"prior":  "previous|prior|preceding|above|earlier|existing|foregoing|past|former|original|initial",
 	"yours":  "your|all|any|other|these|those|the|my|system|safety|its|every",
 	"law":    "instruction|instructions|rule|rules|guideline|guidelines|guidance|prompt|prompts|directive|directives|safeguard|safeguards|guardrail|guardrails|briefing|mandate|mandates|constraints|restrictions|policy|policies|principles",

@@ -84,6 +84,24 @@ func concealPhrases(ps *patternSet) {
 		"silently|secretly|covertly|discreetly <1> send|forward|copy|upload|attach|include|append|pass|add|read|call|invoke",
 		"do|must|should|never <1> not? <1> surface|mention|disclose|reveal|acknowledge|expose <3> warning|warnings|refusal|rejection|denial|failure|block",
 		"keep <2> secret|hidden <3> from|user")
+	ps.compile("poison.conceal", (*hit).isHushed,
+		"not|never <2> be? <1> @told <8> to|with|by|before <2> @people",
+		"@people <3> must|should|shall|may|is|are|has|have|needs|need <1> not|never <3> be? <1> @told",
+		"do|must|should|shall|never|may|without|avoid|not <2> @tell <10> to|with|from|before <2> @people",
+		"do|must|should|shall|never|may|without|avoid <2> @tell <3> @people",
+		"@hide <8> from <2> @people",
+		"nobody|no-one|none|noone <8> @told|know|knows|hear|hears|learn|learns|notice|notices|find|finds|suspect|suspects|realise|realises|realize|realizes|discover|discovers",
+		"let <1> on|slip", "breathe <1> a <1> word", "give <1> it|this|that <1> away", "cover <1> up",
+		"spare|keep|shield <1> @people <2> from <2> knowing|learning|hearing|seeing|finding|worrying|the|this")
+	ps.compile("poison.conceal", (*hit).isLeftOut,
+		"leave|keep <4> out <1> of|from <3> answer|reply|response|summary|report|message|explanation|transcript|account",
+		"omit|skip|drop|exclude|leave|suppress|withhold <5> when|whenever|while|as <2> you <2> report|reply|answer|summarise|summarize|respond|explain|tell|talk|speak|write",
+		"omit|skip|drop|exclude|suppress|withhold|remove|strip <5> from|in <1> your <2> answer|reply|response|summary|report|message|explanation|account",
+		"do|must|should|never <2> include|mention|put|list|name|quote|note|state|report <6> in|into <2> your|the|any <2> answer|reply|response|summary|report|message|explanation|output")
+	ps.compile("poison.conceal", (*hit).isCoverStory,
+		"if|when|whenever|should <3> ask|asks|asked|inquires|inquire|wonders|complains|questions|queries|notices|objects <8> say|answer|claim|reply|state|respond|explain|insist|tell|blame|assure|maintain|swear|attribute",
+		"pretend|act|behave|speak|talk|reply|answer <2> that|as|like <1> if|though? <1> no|nothing|none <6> @news|happened|was|were|is",
+		"pretend|claim|insist|swear|maintain|lie <1> to|that <10> @news")
 	ps.compile("poison.conceal", (*hit).isUnaware,
 		"no need to tell|inform|notify|mention|alert <4> @people",
 		"@people <6> must|should|shall|may|need|needs|never|not <3> know|notice|learn|learns|hear|hears|find|finds|discover|discovers|realize|realise|suspect <1> out?",

@@ -84,7 +84,7 @@ func (h *hit) isForgetting() bool {
 	passage := h.passage()
 	switch after := h.after(1); {
 	case strings.HasSuffix(passage, " rules"):
-		return strings.HasPrefix(h.text.fold()[h.end:], ":") && commandIn(h.after(16))
+		return strings.HasPrefix(h.text.fold()[h.end:], ":") && (commandIn(h.after(16)) || setOf("no never always nothing every all").any(h.after(16)))
 	case hasAny(passage, "your ", "safety", "system"):
 		return true
 	case hasAny(passage, "everything", "anything", " all", "what"):
@@ -101,7 +101,7 @@ var repealed = setOf("instruction instructions directive directives prompt promp
 
 // mine are words by which a sentence speaks of what the reader was told.
 var mine = []string{"your instruction", "your rule", "your guideline", "your system", "your directive", "your polic", "your prompt", "your earlier", "your previous", "your prior", "your original", "your initial", "your developer", "your safe", "your guard", "your current", "your default", "your existing", "your message", "your constraint", "your restriction",
-	"you were", "you received", "you have been", "you had", "given to you", "gave you", "told you", "system prompt", "system message", "system instruction", "by the user", "by the developer", "by the operator", "of the user", "the developer", "the operator", "of the assistant", "the assistant's", "the model's",
+	"you were", "you received", "you got", "you read", "you saw", "you learned", "you learnt", "you have been", "you had", "given to you", "gave you", "told you", "system prompt", "system message", "system instruction", "by the user", "by the developer", "by the operator", "of the user", "the developer", "the operator", "of the assistant", "the assistant's", "the model's",
 	"safety guideline", "safety rule", "safety instruction", "was said", "were told", "told before", "given before", "before this"}
 
 // isRepeal wants rules that the model had before: rules and policies of a firewall or a
@@ -127,6 +127,9 @@ func (h *hit) isRepeal() bool {
 		if earlier && (ordered || !strings.HasPrefix(noun, "prompt") && !strings.HasPrefix(passage, "prompt")) {
 			return true
 		}
+		if !strings.HasPrefix(noun, "prompt") && i+1 < len(w) && priorAfter.any(w[i+1:min(len(w), i+6)]) {
+			return true
+		}
 		if i == 0 && hasAny(s, "contradict", "conflict", "any other", "all other", "given before", "given above", "instructions above") {
 			return true
 		}
@@ -134,6 +137,9 @@ func (h *hit) isRepeal() bool {
 	// "New instructions: the rules above are void."
 	return hasAny(s, "instruction", "prompt") && hasAny(s, "previous", "prior ", "above", "earlier") && !hasAny(s, ";") && !strings.HasPrefix(passage, "prompt") && !hasAny(passage, "message", "polic")
 }
+
+// priorAfter are words behind a noun that say that it came before.
+var priorAfter = setOf("above earlier before previously preceding")
 
 // priorBefore reports whether the noun that a hit starts with is of what came before.
 func (h *hit) priorBefore() bool {

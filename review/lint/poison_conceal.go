@@ -75,7 +75,10 @@ var selfNouns = setOf(`this it that these tool tools call calls called step step
 // double negatives ("never send without telling the user").
 func (h *hit) isConceal() bool {
 	s := h.passage()
-	if othersThanUser.any(words(s)) && !selfNouns.any(words(s)) && !selfNouns.any(h.after(4)) {
+	if h.toStranger() {
+		return false
+	}
+	if w := words(h.sentence()); othersThanUser.any(words(s)) && !principals.any(w) && !adverse.any(w) && !selfNouns.any(words(s)) && !selfNouns.any(h.after(4)) {
 		return false // what customers may not see is the business of the house
 	}
 	switch {
@@ -84,7 +87,7 @@ func (h *hit) isConceal() bool {
 	case strings.HasPrefix(s, "silently"), strings.HasPrefix(s, "secretly"), strings.HasPrefix(s, "covertly"), strings.HasPrefix(s, "discreetly"):
 		return h.imperative()
 	case strings.HasPrefix(s, "keep"):
-		return h.imperative() && hasAny(s, "us", "yourself", "user", "secret", "hidden", "people", "operator")
+		return h.imperative() && hasAny(s, "us", "yourself", "user", "secret", "hidden", "people", "operator") && (!hasAny(s, "hidden") || principals.any(words(s)))
 	case strings.HasPrefix(s, "avoid"), strings.HasPrefix(s, "refrain"):
 		return h.imperative() && !h.guardsContent()
 	case !h.imperative() || h.negatedBefore() || h.untilTrue() || h.isNews(s):
@@ -113,7 +116,147 @@ func (h *hit) isNews(passage string) bool {
 }
 
 // othersThanUser are people to whom a tool may well deny something.
-var othersThanUser = setOf("customer customers anyone anybody people reviewer")
+var othersThanUser = setOf(`customer customers anyone anybody people reviewer owner client clients patient guest guests passenger tenant buyer shopper subscriber student
+	applicant traveller traveler resident cardholder policyholder borrower taxpayer employee pupil carer reader`)
+
+// principals are the people whom a model works for.
+var principals = setOf("user human operator caller person principal requester requestor you")
+
+// adverse are [burdens] as a set.
+var adverse = setOf(strings.ReplaceAll(burdens, "|", " "))
+
+// strangers are words before "users" that make them somebody else than who is served.
+var strangers = setOf("other another different unauthorised unauthorized anonymous guest external non-admin outside logged-out foreign unrelated additional regular normal ordinary")
+
+// isHushed wants the person who is served kept from hearing what the tool did: whatever
+// the verb, its voice, and the order of the words.
+func (h *hit) isHushed() bool {
+	passage := words(h.passage())
+	if h.toStranger() || h.untilTrue() || h.isNews(h.passage()) {
+		return false
+	}
+	w := words(h.sentence())
+	served := principals.any(passage) || principals.any(w) && adverse.any(w)
+	switch first := passage[0]; {
+	case first == "nobody" || first == "no-one" || first == "none" || first == "noone":
+		return h.meant() && (selfNouns.any(h.after(4)) || adverse.any(h.after(6)))
+	case first == "let" || first == "breathe" || first == "give":
+		return h.negatedBefore() && !h.tellsOfItself()
+	case first == "cover":
+		return h.imperative() && adverse.any(h.after(4))
+	case first == "without" || first == "avoid":
+		return !h.negatedBefore() && !h.tellsOfItself() && (served || adverse.any(w)) && !h.guardsContent()
+	case first == "not" || first == "never":
+		if !h.passive() {
+			return first == "never" && h.imperative() && served && !h.guardsContent()
+		}
+		return (served || adverse.any(w)) && !h.ofContent()
+	case setOf("hide hiding conceal concealing withhold withholding obscure obscuring suppress suppressing mask masking disguise disguising shield shielding spare keep").any(passage[:1]):
+		return h.imperative() && !h.negatedBefore() && !h.tellsOfItself() && !contentNouns.any(passage) && (selfNouns.any(passage) || adverse.any(passage) || adverse.any(h.after(4)))
+	case setOf("do must should shall may").any(passage[:1]):
+		return h.imperative() && h.negatesItself() && served && !h.negatedBefore() && !h.guardsContent() && (selfNouns.any(passage) || adverse.any(passage) || principals.any(passage))
+	}
+	// "The user must not be told."
+	if h.ofContent() || !h.negatesItself() || !hasAny(h.passage(), "must", "should", "shall", "may", "to be", "has ", "have ", "need") {
+		return false
+	}
+	return principals.any(passage) || adverse.any(w)
+}
+
+// passive reports whether the "not" of a hit belongs to something that must not be done:
+// "is not to be mentioned", "must never be shown".
+func (h *hit) passive() bool {
+	b := h.before()
+	owed := b == "must" || b == "should" || b == "shall" || b == "may"
+	return hasAny(h.passage(), " be ") && (owed || hasAny(h.passage(), "to be") && (b == "is" || b == "are" || b == "has" || b == "have"))
+}
+
+// ofContent reports whether what is kept back is content, such as a password.
+func (h *hit) ofContent() bool {
+	sent := h.text.sentenceAt(h.start)
+	before := words(clauseOf(h.text.fold()[sent.Start:h.end], h.start-sent.Start))
+	return contentNouns.any(before) || contentNouns.any(h.after(3))
+}
+
+// toStranger reports whether the people of a hit are not who is served: "other users",
+// "the user's view".
+func (h *hit) toStranger() bool {
+	toks, s := h.text.tokens(), h.text.fold()
+	for i := max(h.first, 0); i < len(toks) && toks[i].start < h.end; i++ {
+		switch {
+		case strangers[toks[i].w] && (principals[strings.TrimSuffix(wordAfter(toks, i), "s")] || othersThanUser[wordAfter(toks, i)]):
+			return true
+		case toks[i].w == "users" && h.guardsAccess():
+			return true
+		case toks[i].end == h.end && strings.HasSuffix(s[toks[i].start:toks[i].end], "'s"):
+			return true
+		}
+	}
+	return false
+}
+
+// guardsAccess reports whether a sentence says who may see what.
+func (h *hit) guardsAccess() bool {
+	return hasAny(h.sentence(), "permission", "role", "access", "plan", "tenant", "who are not", "who do not", "without the right", "outside")
+}
+
+// isLeftOut wants something at the cost of people left out of what is answered.
+func (h *hit) isLeftOut() bool {
+	passage := words(h.passage())
+	if !h.imperative() || h.negatedBefore() || h.tellsOfItself() || setOf("do must should never").any(passage[:1]) && !h.negatesItself() {
+		return false
+	}
+	if !setOf("do must should never").any(passage[:1]) && h.negatesItself() {
+		return false
+	}
+	if contentNouns.any(passage) && !adverse.any(passage) {
+		return false
+	}
+	return adverse.any(passage) || selfNouns.any(passage[1:]) && hasAny(h.passage(), "call", "step", "tool", "request", "this ", "check")
+}
+
+// isCoverStory wants a story told in place of what happened.
+func (h *hit) isCoverStory() bool {
+	passage := h.passage()
+	if h.tellsOfItself() || h.negatesItself() && !hasAny(passage, "pretend", " no ", "act ", "behave ") {
+		return false
+	}
+	switch w := words(passage); w[0] {
+	case "pretend", "act", "behave", "lie":
+		return h.imperative() && !h.negatedBefore()
+	case "claim", "insist", "swear", "maintain", "speak", "talk", "reply", "answer":
+		return h.imperative() && !h.negatedBefore() && hasAny(passage, " no ", "not ", "n't", "never", "nothing", "none")
+	}
+	// "If asked why, say that the file was damaged."
+	asked := words(passage)
+	k := slices.IndexFunc(asked, func(w string) bool { return asking[w] })
+	if k < 0 {
+		return false
+	}
+	between := asked[k+1 : len(asked)-1]
+	h.certain = true
+	told := h.after(14)
+	switch {
+	case setOf("why").any(between) && setOf("that it they because").any(told):
+		return !setOf("true real actual").any(told)
+	case selfNouns.any(between) || adverse.any(between):
+		return setOf("that it they nothing no").any(told) && !h.sendsOn(told)
+	case len(between) == 0 || setOf("they you he she the").any(between[:1]) && len(between) == 1:
+		return setOf("that").any(told[:min(2, len(told))]) && !h.sendsOn(told)
+	}
+	if setOf("claim insist maintain blame swear").any(asked[len(asked)-1:]) {
+		return !h.sendsOn(told)
+	}
+	return setOf("instead").any(told) && setOf("that").any(told)
+}
+
+// asking are verbs of somebody who wants to know.
+var asking = setOf("ask asks asked inquires inquire wonders complains questions queries notices objects")
+
+// sendsOn reports whether an answer tells where to go or what to do: help, and no story.
+func (h *hit) sendsOn(told []string) bool {
+	return setOf("contact see visit call docs documentation support available required depends").any(told)
+}
 
 // tellsOfItself reports whether the sentence says what the tool does: it starts with a
 // verb in the third person, or it is the first of a description.
