@@ -355,7 +355,7 @@ func (k keyboard) leaveView(t *testing.T, a *app) {
 	t.Helper()
 	k.do(chromedp.Evaluate[chromedp.Void]("localStorage.clear()"))
 	k.leave("t")
-	rows := eval[[]string](k.tab, "[...document.querySelectorAll('[data-row] .name')].map(r => r.innerText.trim())")
+	rows := eval[[]string](k.tab, "[...document.querySelectorAll('[data-family] [data-row] .name')].map(r => r.innerText.trim())")
 	if len(rows) < 2 {
 		t.Fatalf("tools: %q", rows)
 	}

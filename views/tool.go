@@ -30,10 +30,17 @@ type ToolView struct {
 	Said       []VerdictLine
 	Comment    *CommentForm
 	Plain      bool        // of the listing itself: no fields of a tool
+	Lines      []Line      // what is true of the listing as a whole
 	Order      []OrderLine // what moved
 	CommentURL string      // on the description
 	AcrossURL  string      // of the tool through all versions, "" for none
 	Viewed     *ViewedForm // nil where nothing can be marked
+}
+
+// Line is a sentence and what it is about.
+type Line struct {
+	Label string
+	Text  Sentence
 }
 
 // Rendered is a text as Markdown makes it, beside the text. Its presenter made both

@@ -397,8 +397,14 @@ func TestToolsView(t *testing.T) {
 	doc := r.get(r.rita, r.path+"?view=tools").html(t)
 	var rows []string
 	doc.Find("[data-row]").Each(func(_ int, s *goquery.Selection) { rows = append(rows, text(s)) })
-	if len(rows) != 3 {
-		t.Errorf("changed tools: %q", rows)
+	if len(rows) != 4 || !strings.Contains(rows[0], "as a whole") {
+		t.Errorf("the listing and its changed tools: %q", rows)
+	}
+	surface := text(r.follow(r.rita, doc.Find("[data-row]").First().AttrOr("href", "")).html(t).Find("#tool"))
+	for _, want := range []string{"Tools3 tools, 3 before", "Names", "Order", "Tokens", "Instructions"} {
+		if !strings.Contains(surface, want) {
+			t.Errorf("the listing as a whole lacks %q: %s", want, surface)
+		}
 	}
 	same := doc.Find("details.plain a")
 	if got := text(same); got != "list" {

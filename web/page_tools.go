@@ -32,6 +32,9 @@ func (p *releasePresenter) tools() *views.ToolsView {
 	}
 	v.Chosen = p.q.tool != ""
 	v.Surface, v.Groups = l.rows(open)
+	if p.compare == nil && p.q.names == "" && p.q.filter == "" {
+		v.Surface = append([]views.ToolRow{p.surfaceRow(open)}, v.Surface...)
+	}
 	markNext(v)
 	v.Same, v.SameLabel = p.unchanged()
 	v.SameOpen = strings.HasPrefix(open, "n")
@@ -68,6 +71,10 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 		v.Findings = p.findingsAt(positionsOf(ch), id)
 		v.Threads = p.threadsAbout(ch, id)
 		v.History = p.verdictsOn(ch)
+		return
+	}
+	if id == surfaceID && p.compare == nil && p.v.New != nil && p.v.Report != nil {
+		p.wholeSurface(v)
 		return
 	}
 	position, ok := strings.CutPrefix(id, "n")

@@ -77,7 +77,7 @@ function filter(box) {
   const field = box.querySelector("input[type=search]");
   if (!(field instanceof HTMLInputElement)) return;
   const said = box.querySelector("[data-found]");
-  const rows = [...box.querySelectorAll("a[href]")].filter((a) => a instanceof HTMLElement && !a.closest("form")).map((a) => ({
+  const rows = [...box.querySelectorAll("[data-family] [data-row], .plain a")].map((a) => ({
     row: /** @type {HTMLElement} */ (a),
     name: (a.querySelector(".name") ?? a).textContent?.replace(/\s+/g, "").toLowerCase() ?? "",
   }));
