@@ -124,9 +124,14 @@ func mcpList(v value) value {
 	if v.field("type").text() == "mcp_list_tools" {
 		return v
 	}
-	for _, item := range v.field("output").elements() {
+	return mcpItems(v.field("output"))
+}
+
+// mcpItems returns the items of a response if a list of MCP tools is among them.
+func mcpItems(items value) value {
+	for _, item := range items.elements() {
 		if item.field("type").text() == "mcp_list_tools" {
-			return v.field("output")
+			return items
 		}
 	}
 	return value{}

@@ -25,13 +25,37 @@ func (r *reader) asLog() (done bool, err error) {
 	return true, r.rebuilt(joinMessages(found))
 }
 
+// opensNoJSON reports whether text is broken off at a place right behind its first
+// bracket, on the same line and with nothing of JSON but a number between.
+func opensNoJSON(text []byte, at int) bool {
+	head := bytes.TrimLeft(text[:at], " \t\r\n")
+	return len(head) > 0 && !bytes.ContainsAny(head[1:], "\n\"[{") && bytes.IndexByte(text[at:], '\n') >= 0
+}
+
 // messageIn returns the message in a line, if it is one that a listing is made of.
+// In a line of a structured log it stands in a member, as it is or as text.
 func messageIn(line []byte, limits Limits) []byte {
 	i := bytes.Index(line, []byte(`{"`))
 	if i < 0 {
 		return nil
 	}
-	return asMessage(line[i:], limits)
+	if m := asMessage(line[i:], limits); m != nil {
+		return m
+	}
+	d, faults := parse(bytes.TrimSpace(line[i:]), limits)
+	if faults != nil {
+		return nil
+	}
+	for _, v := range d.root().members() {
+		text := []byte(v.raw())
+		if v.is(kindString) {
+			text = []byte(v.text())
+		}
+		if m := asMessage(text, limits); m != nil {
+			return m
+		}
+	}
+	return nil
 }
 
 // asMessage returns the message that text begins with, if it is one that a listing

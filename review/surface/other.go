@@ -2,6 +2,7 @@ package surface
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -39,6 +40,8 @@ func looksLike(b []byte) string {
 	switch {
 	case strings.HasPrefix(head, "<"):
 		return looksLikeMarkup(head)
+	case len(head) < 200 && refusal.MatchString(head):
+		return "this looks like a refusal of a web server, not a tool listing. Check the address and the credentials."
 	case strings.HasPrefix(head, "#") || strings.HasPrefix(head, "|") || strings.HasPrefix(head, "```"):
 		return "this looks like Markdown, such as a table of a README. It describes tools in words; push the answer of tools/list as JSON."
 	case first == "---", isYAML(first):
@@ -48,6 +51,9 @@ func looksLike(b []byte) string {
 	}
 	return ""
 }
+
+// refusal is how servers say in plain text that somebody may not.
+var refusal = regexp.MustCompile(`\b(unauthorized|unauthenticated|forbidden|access denied|not authorized|bad credentials|invalid token)\b`)
 
 func looksLikeMarkup(head string) string {
 	switch {

@@ -40,7 +40,10 @@ func (r *reader) read(b []byte) error {
 func (r *reader) asJSON() error {
 	d, faults := r.src.document(0, len(r.src.data), r.opt.Limits)
 	if faults != nil {
-		if faults[0].trail { // several texts one after the other may be a log
+		// Several texts one after the other may be a log, and so may a text whose
+		// first line only opens with a bracket, such as "[info] …". A broken listing is
+		// not searched: what is whole in it would pass for all of it.
+		if faults[0].trail || opensNoJSON(r.src.data, faults[0].offset) {
 			if done, err := r.asLog(); done {
 				return err
 			}

@@ -189,6 +189,9 @@ func (r *reader) manifest(v value) error {
 // array reads a bare array: of messages or pages, of definitions in any form, or
 // of something else, which is refused.
 func (r *reader) array(v value) error {
+	if l := mcpItems(v); l.present() {
+		return r.capture(captureForms[ShapeOpenAIMCP], l)
+	}
 	var names []string
 	messages, docker, tools, wire := false, false, false, false
 	var all []value
@@ -260,6 +263,8 @@ func guess(v value) string {
 		return "this looks like a JSON Schema, not a tool listing." + push
 	case v.empty():
 		return "this is an empty object." + push
+	case v.field("error").is(kindString) || v.field("message").is(kindString) || v.field("detail").is(kindString):
+		return "this looks like a web service's error, not a tool listing: the request was refused, or went to the wrong address. Check the address and the credentials."
 	}
 	return "this is JSON, but not a tool listing: there is no `tools` in it." + push
 }
