@@ -56,7 +56,7 @@ func (c *costCmd) count(e *env, out *report.Cost) error {
 	}
 	var base *surface.Listing
 	if c.Base != "" {
-		if base, err = e.listing(c.Base); err != nil {
+		if base, err = e.base(c.Base); err != nil {
 			return err
 		}
 	}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -69,18 +71,32 @@ func (e *env) open(arg string) (*input, error) {
 	}
 	info, err := os.Stat(arg)
 	if err != nil {
-		return nil, err
+		return nil, noFile(arg, err)
 	}
 	if info.IsDir() {
 		return fromFolder(arg)
 	}
 	f, err := os.Open(arg)
 	if err != nil {
-		return nil, err
+		return nil, noFile(arg, err)
 	}
 	defer f.Close()
 	body, err := readAll(f)
-	return &input{name: arg, body: body}, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", arg, err)
+	}
+	return &input{name: arg, body: body}, nil
+}
+
+// noFile words what the system says of a file that can't be opened.
+func noFile(name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such file or folder: check the path, or give - for standard input", name)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: it may not be read by this user", name)
+	}
+	return err
 }
 
 // listing opens a FILE argument and reads it.
@@ -92,21 +108,59 @@ func (e *env) listing(arg string) (*surface.Listing, error) {
 	return in.listing(surface.Options{})
 }
 
+// base opens a FILE argument that something is compared with. What a host sent and
+// what describes a server are none: their gaps would pass for changes.
+func (e *env) base(arg string) (*surface.Listing, error) {
+	l, err := e.listing(arg)
+	switch {
+	case err != nil:
+		return nil, err
+	case l.Kind == surface.KindCapture:
+		return nil, fmt.Errorf("%s is a capture, what a host sent to its provider, and never a base: hold it against the listing with `countersign captured`", arg)
+	case l.Kind == surface.KindMetadata:
+		return nil, fmt.Errorf("%s describes a server and lists no tools, so nothing can be compared with it: give the listing, such as what `countersign pull` prints", arg)
+	}
+	return l, nil
+}
+
 // stream opens a file to be read line by line; "-" is standard input.
 func (e *env) stream(arg string) (io.ReadCloser, error) {
 	if arg == "-" {
 		return io.NopCloser(e.stdin), nil
 	}
-	return os.Open(arg)
+	f, err := os.Open(arg)
+	if err != nil {
+		return nil, noFile(arg, err)
+	}
+	return f, nil
 }
 
+// readAll reads to the end, and unpacks what is packed with gzip, as the webhook
+// takes it.
 func readAll(r io.Reader) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-	if err == nil && len(b) > maxInput {
-		err = fmt.Errorf("more than %d MiB: a listing may have 8", maxInput>>20)
+	b, err := readBounded(r)
+	if err != nil || !bytes.HasPrefix(b, []byte("\x1f\x8b")) {
+		return b, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("damaged gzip data: %w", err)
+	}
+	if b, err = readBounded(z); err != nil && !errors.Is(err, errTooLarge) {
+		return nil, fmt.Errorf("damaged gzip data: %w", err)
 	}
 	return b, err
 }
+
+func readBounded(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err == nil && len(b) > maxInput {
+		return nil, errTooLarge
+	}
+	return b, err
+}
+
+var errTooLarge = fmt.Errorf("more than %d MiB: a listing may have 8. Give the answer of tools/list alone", maxInput>>20)
 
 // source is where a live server is.
 type source struct {

@@ -104,7 +104,7 @@ func (c *lintCmd) listings(e *env, opt *lint.Options) (l, base *surface.Listing,
 		}
 	}
 	if c.Base != "" {
-		if base, err = e.listing(c.Base); err != nil {
+		if base, err = e.base(c.Base); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -182,7 +182,7 @@ func (c *diffCmd) sides(e *env) (old, next *surface.Listing, err error) {
 	if c.To != "" {
 		old, err = c.gateBase(e)
 	} else {
-		old, err = e.listing(c.Files[0])
+		old, err = e.base(c.Files[0])
 	}
 	return old, next, err
 }
@@ -211,7 +211,7 @@ func (c *diffCmd) window(e *env, opt change.Options) error {
 	var olds []change.Known
 	last := len(c.Files) - 1
 	for _, file := range c.Files[:last] {
-		l, err := e.listing(file)
+		l, err := e.base(file)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign/review/report"
 	"github.com/countersign/countersign/review/schema"
+	"github.com/countersign/countersign/review/surface"
 )
 
 type schemaCmd struct {
@@ -70,14 +71,17 @@ func (c *schemaCmd) side(e *env, inline, file, what string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.files != nil {
+		return nil, fmt.Errorf("%s is a folder: name the file of one schema", file)
+	}
 	return in.body, validJSON(file, in.body)
 }
 
+// validJSON says where b is no strict JSON: what parsers read in different ways is
+// no question to answer.
 func validJSON(name string, b []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	var v json.RawMessage
-	if err := dec.Decode(&v); err != nil {
-		return fmt.Errorf("%s: not JSON at byte %d: %w", name, dec.InputOffset(), err)
+	if _, err := surface.Canonical(b); err != nil {
+		return (&input{name: name}).refused(err)
 	}
 	return nil
 }

@@ -47,13 +47,21 @@ func (t *stdioTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 	return io.Connect(ctx)
 }
 
-// lastWords quotes the end of the command's standard error.
+// lastWords quotes the last lines of the command's standard error, in one line.
 func (t *stdioTransport) lastWords() string {
-	if s := strings.TrimSpace(t.stderr.String()); s != "" {
-		return fmt.Sprintf("\nIts standard error ended with:\n%s", s)
+	var said []string
+	for line := range strings.Lines(t.stderr.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			said = append(said, line)
+		}
 	}
-	return ""
+	if said == nil {
+		return ""
+	}
+	return "; its standard error ended with: " + strings.Join(said[max(0, len(said)-lastLines):], " | ")
 }
+
+const lastLines = 5
 
 // process is the running command.
 type process struct {

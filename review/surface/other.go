@@ -44,6 +44,8 @@ func looksLike(b []byte) string {
 		return "this looks like a refusal of a web server, not a tool listing. Check the address and the credentials."
 	case strings.HasPrefix(head, "#") || strings.HasPrefix(head, "|") || strings.HasPrefix(head, "```"):
 		return "this looks like Markdown, such as a table of a README. It describes tools in words; push the answer of tools/list as JSON."
+	case isTOML(b):
+		return looksLikeTOML
 	case first == "---", isYAML(first):
 		return "this looks like YAML. Convert it to JSON, or push the answer of tools/list."
 	case strings.Contains(first, ",") && !strings.Contains(first, ". "), strings.Contains(first, "\t"):
@@ -54,6 +56,13 @@ func looksLike(b []byte) string {
 
 // refusal is how servers say in plain text that somebody may not.
 var refusal = regexp.MustCompile(`\b(unauthorized|unauthenticated|forbidden|access denied|not authorized|bad credentials|invalid token)\b`)
+
+const looksLikeTOML = "this looks like TOML, such as a client's configuration. Use `countersign pull` to ask a server, and push what it prints."
+
+// isTOML reports whether the text begins with a key that is set, in a table or not.
+func isTOML(b []byte) bool { return tomlKey.Match(b[:min(len(b), 4096)]) }
+
+var tomlKey = regexp.MustCompile(`^\s*(\[[\w.-]+\][ \t\r]*\n\s*)?[\w-]+[ \t]*=[ \t]*\S`)
 
 func looksLikeMarkup(head string) string {
 	switch {

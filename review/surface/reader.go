@@ -47,6 +47,9 @@ func (r *reader) asJSON() error {
 			if done, err := r.asLog(); done {
 				return err
 			}
+			if isTOML(r.src.data) {
+				return r.src.error(OtherFormat, string(OtherFormat), 0, looksLikeTOML)
+			}
 		}
 		return r.src.refuse(faults)
 	}
