@@ -119,6 +119,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 
 		"browse": browse,
 		"match":  match,
+		"repeat": repeat,
 	}
 }
 
@@ -283,6 +284,16 @@ func match(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s: nothing matches %s", args[1], args[2])
 	}
 	ts.Setenv(args[0], html.UnescapeString(found[1]))
+}
+
+// repeat OUT N HEAD TEXT TAIL writes a file: TEXT N times between HEAD and TAIL.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 5 {
+		ts.Fatalf("usage: repeat OUT N HEAD TEXT TAIL")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[2]+strings.Repeat(args[3], n)+args[4]), 0o600))
 }
 
 // save VAR FILE PATH puts a value of a JSON file into a variable. PATH is dotted;

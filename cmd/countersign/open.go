@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/metrics"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/store"
 )
 
@@ -65,8 +66,11 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 // service's own, as in the demo.
 func limitsOf(cfg config.Config) review.Limits {
 	return review.Limits{
+		Surface: surface.Options{Limits: surface.Limits{
+			Bytes: cfg.ListingBytes, Depth: cfg.ListingDepth, Nodes: cfg.ListingValues, Digits: cfg.NumberDigits, Pages: cfg.ListingPages,
+		}},
 		PushesPerMinute: cfg.PushesPerMinute, PushesPerDay: cfg.PushesPerDay, OpenReleases: cfg.OpenReleases,
-		StoredBytes: cfg.ServerBytes, Samples: cfg.Samples, CommentsPerHour: cfg.CommentsPerHour,
+		StoredBytes: cfg.ServerBytes, Samples: cfg.Samples, CommentBytes: cfg.CommentBytes, CommentsPerHour: cfg.CommentsPerHour,
 	}
 }
 

@@ -158,6 +158,7 @@ func (i *instance) server(log *slog.Logger, stories []web.Story) (*web.Server, e
 		Metrics:        i.meter.Guarded(i.cfg.MetricsToken),
 		Requested:      i.meter.Requested,
 		StopGrace:      i.cfg.StopGrace,
+		ListingBytes:   int64(i.cfg.ListingBytes),
 		Stories:        stories,
 	})
 	if err == nil {

@@ -61,12 +61,20 @@ type Config struct {
 	MetricsToken string        // lets a scraper ask for /metrics at Addr; "" is nobody
 	StopGrace    time.Duration // how long running requests may take when the program ends
 
+	// What is read of a listing; over one of them it is refused.
+	ListingBytes  int // unpacked
+	ListingDepth  int // of nesting
+	ListingValues int
+	NumberDigits  int
+	ListingPages  int // of one that came in pages
+
 	// What one server, or one person, may take.
 	PushesPerMinute int
 	PushesPerDay    int
 	OpenReleases    int
 	ServerBytes     int64 // of listings, as they are kept
 	Samples         int   // of unverified deliveries that are kept a day
+	CommentBytes    int
 	CommentsPerHour int
 	EventStreams    int
 
@@ -105,11 +113,17 @@ func Load(lookup Lookup) (Config, error) {
 	c.MetricsAddr = r.text("METRICS_ADDR", "")
 	c.MetricsToken = r.secret("METRICS_TOKEN")
 	c.StopGrace = r.duration("STOP_GRACE", 20*time.Second, time.Second, 10*time.Minute)
+	c.ListingBytes = r.within("LISTING_MIB", 8, 1, 256) << 20
+	c.ListingDepth = r.within("LISTING_DEPTH", 64, 8, 1000)
+	c.ListingValues = r.within("LISTING_VALUES", 500_000, 1000, 20_000_000)
+	c.NumberDigits = r.within("NUMBER_DIGITS", 1000, 20, 10_000)
+	c.ListingPages = r.within("LISTING_PAGES", 100, 1, 10_000)
 	c.PushesPerMinute = r.number("PUSHES_PER_MINUTE", 30)
 	c.PushesPerDay = r.number("PUSHES_PER_DAY", 500)
 	c.OpenReleases = r.number("OPEN_RELEASES", 20)
 	c.ServerBytes = int64(r.number("SERVER_MIB", 1024)) << 20
 	c.Samples = r.number("UNVERIFIED_SAMPLES", 100)
+	c.CommentBytes = r.within("COMMENT_KIB", 64, 1, 512) << 10 // a form holds 1 MiB
 	c.CommentsPerHour = r.number("COMMENTS_PER_HOUR", 100)
 	c.EventStreams = r.number("EVENT_STREAMS", 5)
 	c.KeepDeliveries = r.days("KEEP_DELIVERIES_DAYS", 400)
@@ -171,6 +185,7 @@ func (c Config) Settings() []Setting {
 	return []Setting{
 		plain("ADDR", c.Addr),
 		plain("BASE_URL", c.BaseURL),
+		plain("COMMENT_KIB", strconv.Itoa(c.CommentBytes>>10)),
 		plain("COMMENTS_PER_HOUR", strconv.Itoa(c.CommentsPerHour)),
 		{Prefix + "DATABASE_PASSWORD", "(part of DATABASE_URL)", true},
 		{Prefix + "DATABASE_URL", redactURL(c.DatabaseURL), true},
@@ -179,8 +194,13 @@ func (c Config) Settings() []Setting {
 		plain("KEEP_DELIVERIES_DAYS", inDays(c.KeepDeliveries)),
 		plain("KEEP_NOTICES_DAYS", inDays(c.KeepNotices)),
 		plain("KEEP_REFS_DAYS", inDays(c.KeepRefs)),
+		plain("LISTING_DEPTH", strconv.Itoa(c.ListingDepth)),
+		plain("LISTING_MIB", strconv.Itoa(c.ListingBytes>>20)),
+		plain("LISTING_PAGES", strconv.Itoa(c.ListingPages)),
+		plain("LISTING_VALUES", strconv.Itoa(c.ListingValues)),
 		plain("METRICS_ADDR", c.MetricsAddr),
 		hidden("METRICS_TOKEN", c.MetricsToken),
+		plain("NUMBER_DIGITS", strconv.Itoa(c.NumberDigits)),
 		plain("OIDC_CLIENT_ID", c.OIDCClientID),
 		hidden("OIDC_CLIENT_SECRET", c.OIDCClientSecret),
 		plain("OIDC_ISSUER", c.OIDCIssuer),
@@ -336,13 +356,18 @@ func (r *reader) withPassword(address string) string {
 // number reads a limit. Zero is none of them: what is not limited can be filled
 // by anybody.
 func (r *reader) number(name string, otherwise int) int {
+	return r.within(name, otherwise, 1, maxNumber)
+}
+
+// within reads a limit that has a least and a most.
+func (r *reader) within(name string, otherwise, least, most int) int {
 	text := r.text(name, "")
 	if text == "" {
 		return otherwise
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxNumber {
-		r.fault(name, "%q is no number from 1 to %d, such as %d", text, maxNumber, otherwise)
+	if err != nil || n < least || n > most {
+		r.fault(name, "%q is no number from %d to %d, such as %d", text, least, most, otherwise)
 		return otherwise
 	}
 	return n

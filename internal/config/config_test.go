@@ -27,6 +27,7 @@ func TestLoadDefaults(t *testing.T) {
 	}
 	want := config.Config{Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", DataDir: "data", DatabaseURL: "sqlite:" + filepath.Join("data", "countersign.db"),
 		SigningKeyFile: filepath.Join("data", "signing-key.pem"), OwnSigningKey: true, OIDCNewcomers: config.NewcomersView, StopGrace: 20 * time.Second,
+		ListingBytes: 8 << 20, ListingDepth: 64, ListingValues: 500_000, NumberDigits: 1000, ListingPages: 100, CommentBytes: 64 << 10,
 		PushesPerMinute: 30, PushesPerDay: 500, OpenReleases: 20, ServerBytes: 1 << 30, Samples: 100, CommentsPerHour: 100, EventStreams: 5,
 		KeepDeliveries: 400 * 24 * time.Hour, KeepNotices: 180 * 24 * time.Hour, KeepRefs: 180 * 24 * time.Hour}
 	if d := cmp.Diff(want, c); d != "" {
@@ -48,13 +49,16 @@ func TestLoadReportsEveryFaultAtOnce(t *testing.T) {
 		"COUNTERSIGN_STOP_GRACE", "soon",
 		"COUNTERSIGN_PUSHES_PER_MINUTE", "0",
 		"COUNTERSIGN_SERVER_MIB", "1GiB",
+		"COUNTERSIGN_LISTING_MIB", "257",
+		"COUNTERSIGN_LISTING_DEPTH", "7",
+		"COUNTERSIGN_COMMENT_KIB", "1024",
 		"COUNTERSIGN_KEEP_REFS_DAYS", "6",
 		"COUNTERSIGN_TRUSTED_PROXIES", "proxy.example",
 	))
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, name := range []string{"ADDR", "BASE_URL", "SECRET", "DATABASE_URL", "METRICS_ADDR", "METRICS_TOKEN", "STOP_GRACE", "PUSHES_PER_MINUTE", "SERVER_MIB", "KEEP_REFS_DAYS", "TRUSTED_PROXIES"} {
+	for _, name := range []string{"ADDR", "BASE_URL", "SECRET", "DATABASE_URL", "METRICS_ADDR", "METRICS_TOKEN", "STOP_GRACE", "PUSHES_PER_MINUTE", "SERVER_MIB", "LISTING_MIB", "LISTING_DEPTH", "COMMENT_KIB", "KEEP_REFS_DAYS", "TRUSTED_PROXIES"} {
 		if !strings.Contains(err.Error(), config.Prefix+name) {
 			t.Errorf("%s is not named in: %v", name, err)
 		}
