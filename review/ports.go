@@ -20,6 +20,10 @@ type Store interface {
 	// serialization failure runs f again, so f must not have effects of its own.
 	// Updates don't nest.
 	Update(ctx context.Context, f func(Tx) error) error
+	// Erase is Update for what must not be found in the database's files afterwards:
+	// what f writes over or removes. Where the engine keeps old rows for a while, as
+	// PostgreSQL does until a VACUUM, it is Update.
+	Erase(ctx context.Context, f func(Tx) error) error
 	// View runs f on one consistent snapshot; f can't write.
 	View(ctx context.Context, f func(Tx) error) error
 	// Seal runs f like Update, but one at a time on the whole database, and without

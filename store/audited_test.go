@@ -189,6 +189,16 @@ func (w *watched) Update(ctx context.Context, f func(review.Tx) error) error {
 	return err
 }
 
+func (w *watched) Erase(ctx context.Context, f func(review.Tx) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.Store.Erase(ctx, f)
+	if err == nil {
+		w.look(callers())
+	}
+	return err
+}
+
 // look checks what the transaction that just ended left.
 func (w *watched) look(by []string) {
 	w.seen.mu.Lock()
@@ -280,7 +290,7 @@ func writing(t *testing.T) []string {
 				continue
 			}
 			ast.Inspect(f, func(n ast.Node) bool {
-				if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "Update" {
+				if call, ok := n.(*ast.SelectorExpr); ok && (call.Sel.Name == "Update" || call.Sel.Name == "Erase") {
 					names[f.Name.Name] = true
 				}
 				return true

@@ -55,3 +55,12 @@ func (c *cache[V]) put(key string, v V, weight int) {
 		c.weight -= last.weight
 	}
 }
+
+// clear forgets everything.
+func (c *cache[V]) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.entries)
+	c.used.Init()
+	c.weight = 0
+}

@@ -225,17 +225,22 @@ func (t *tx) purgedMark(ctx context.Context, listingID string) (*review.Purging,
 	return &review.Purging{By: row.By, At: time.Time(row.At), Reason: row.Reason}, nil
 }
 
-// Erase runs f so that what it overwrites and removes is not left in the file of
-// an SQLite database or its log. On PostgreSQL old rows stay until a VACUUM.
-func (s *Store) Erase(ctx context.Context, f func() error) error {
-	if s.write == s.read {
-		return f()
+// Erase is Update, after which the file of an SQLite database and its log hold nothing
+// of what f wrote over or removed. On PostgreSQL old rows stay until a VACUUM. What is
+// remembered of listings and reports is forgotten.
+func (s *Store) Erase(ctx context.Context, f func(review.Tx) error) error {
+	if s.write != s.read {
+		if _, err := s.write.ExecContext(ctx, "PRAGMA secure_delete = 1"); err != nil {
+			return failure(ctx, err)
+		}
 	}
-	if _, err := s.write.ExecContext(ctx, "PRAGMA secure_delete = 1"); err != nil {
-		return failure(ctx, err)
-	}
-	if err := f(); err != nil {
+	if err := s.Update(ctx, f); err != nil {
 		return err
+	}
+	s.toolRefs.clear()
+	s.reportBases.clear()
+	if s.write == s.read {
+		return nil
 	}
 	_, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return failure(ctx, err)

@@ -10,6 +10,7 @@ type AuditPage struct {
 	Acts   []ActLine
 	Older  string
 	Newest string
+	Purge  string // where a leaked text is purged, "" for those who can't
 }
 
 // ActLine is one act.

@@ -210,6 +210,8 @@ func (p *place) jsonBody(row web.Row) string {
 		return `{"version":1,"yaml":"preset: team\nall_threads_block: true\n"}`
 	case "decide":
 		return `{"version":7,"agree":true}`
+	case "purge":
+		return `{"text":"nowhere to be found","reason":"A token of production."}`
 	case "override":
 		return `{"digest":"` + p.digest + `","policy_version":1,"reason":"Customers are down, see incident 17."}`
 	case "waivers":

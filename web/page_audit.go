@@ -31,6 +31,9 @@ func (s *Server) auditPage(c echo.Context) error {
 		acts, err = s.svc.AuditLog(ctx, a, q, page)
 	}
 	p := views.AuditPage{Page: s.page(c, "Audit", "audit"), Filter: auditFilter(c, q, choices), Sealed: s.sealedWords(&choices.Seal)}
+	if isAdmin(a) {
+		p.Purge = "/purge"
+	}
 	status := http.StatusOK
 	if err != nil {
 		fault, ok := sentenceOf(err)

@@ -41,6 +41,8 @@ func pageRoutes(s *Server) []route {
 		post("/people/:id/uninvite", maintains, s.uninviteForm),
 		get("/people/:id/answers", admins, s.forAdmins(s.revokePage)),
 		post("/people/:id/answers", admins, s.forAdmins(s.revokeForm)).proven(),
+		get("/purge", admins, s.forAdmins(s.purgePage)),
+		post("/purge", admins, s.forAdmins(s.purgeForm)).proven(),
 		post("/people/:id/disable", admins, s.forAdmins(s.disableForm)),
 		post("/people/:id/reset", admins, s.forAdmins(s.resetForm)).proven(),
 		post("/people/:id/sessions/end", admins, s.forAdmins(s.endSessionsForm)),

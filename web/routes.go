@@ -123,6 +123,7 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/servers/:server/policy", person(people.Maintainer), s.setPolicy).proven(),
 		post("/api/v1/servers/:server/policy/try", reads, s.tryPolicy),
 		post("/api/v1/servers/:server/policy/decide", person(people.Maintainer), s.decidePolicy).proven(),
+		post("/api/v1/purge", anywhere(people.Admin), s.forAdmins(s.purge)).proven(),
 		get("/api/v1/servers/:server/releases", reads, s.listReleases),
 		get("/api/v1/servers/:server/compare", reads, s.compareListings),
 		get("/api/v1/listings/:id", reads, s.showListing),

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -24,9 +23,6 @@ func (c *purgeCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if strings.Contains(c.Reason, text) {
-		return errors.New("the reason holds the text that is to go: say why without it")
-	}
 	in, actor, err := administration(e.ctx, false)
 	if err != nil {
 		return err
@@ -37,16 +33,11 @@ func (c *purgeCmd) Run(e *env) error {
 		Rows     map[string]int `json:"rows"`
 		Listings []string       `json:"listings"`
 	}{DryRun: c.DryRun}
-	err = in.store.Erase(e.ctx, func() error {
-		done, err := in.svc.Purge(e.ctx, actor, text, c.Reason, c.DryRun)
-		if err == nil {
-			answer.Rows, answer.Listings = done.Rows, append([]string{}, done.Listings...)
-		}
-		return err
-	})
+	done, err := in.svc.Purge(e.ctx, actor, text, c.Reason, c.DryRun)
 	if err != nil {
 		return err
 	}
+	answer.Rows, answer.Listings = done.Rows, append([]string{}, done.Listings...)
 	return say(e.stdout, c.JSON, answer, "%s", purgeWords(c.DryRun, answer.Rows, answer.Listings))
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
 )
 
 var purgeCases = map[string]func(*world){
@@ -103,5 +104,15 @@ func purgeRefused(w *world) {
 	_, err := w.svc.Purge(w.ctx, w.shell, "long enough", "short", false)
 	w.refused(err, review.Invalid, "reason")
 	_, err = w.svc.Purge(w.ctx, w.ana, "long enough", reason, false)
-	w.refused(err, review.Forbidden, "command line")
+	w.refused(err, review.Forbidden, "administrator")
+	_, err = w.svc.Purge(w.ctx, w.shell, "long enough", "it was long enough to be seen", false)
+	w.refused(err, review.Invalid, "holds the text")
+	acts, _ := w.token(review.NewToken{UserEmail: email("Ada"), Scopes: []people.Scope{people.ScopeReview}})
+	_, err = w.svc.Purge(w.ctx, acts, "long enough", reason, false)
+	w.refused(err, review.Forbidden, "browser")
+	done, err := w.svc.Purge(w.ctx, w.admin, "nowhere to be found", reason, false)
+	w.must(err)
+	if len(done.Rows) != 0 || len(w.auditOf("text.purge")) != 1 {
+		w.Errorf("a purge of what is nowhere reached %+v", done)
+	}
 }
