@@ -201,18 +201,31 @@ func TestOutliers(t *testing.T) {
 }
 
 func TestObjects(t *testing.T) {
-	names := strings.Fields("get_merge_request list_merge_requests merge_merge_request get_file push_files search bulk_update_users add_user get_or_create_user")
-	var got []string
-	for _, o := range surface.NewFamilies(names).Objects {
-		got = append(got, fmt.Sprint(o.Name, o.Tools, o.Positions))
-	}
-	want := []string{
-		"merge_request[get_merge_request list_merge_requests merge_merge_request] [1 2 3]",
-		"file[get_file push_files] [4 5]",
-		"user[bulk_update_users add_user get_or_create_user] [7 8 9]",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for _, tc := range []struct {
+		names string
+		want  []string
+	}{
+		{"get_merge_request list_merge_requests merge_merge_request get_file push_files search bulk_update_users add_user get_or_create_user", []string{
+			"merge_request[get_merge_request list_merge_requests merge_merge_request] [1 2 3]",
+			"file[get_file push_files] [4 5]",
+			"user[bulk_update_users add_user get_or_create_user] [7 8 9]",
+		}},
+		{"getShipById getShipsByPort deleteShipByID", []string{"ship[getShipById getShipsByPort deleteShipByID] [1 2 3]"}},
+		{"list_cranes_in_yard move_crane_to_berth", []string{"crane[list_cranes_in_yard move_crane_to_berth] [1 2]"}},
+		{"getCurrentPilot listPilots get_latest_tide get_tide read_multiple_logs list_recent", []string{
+			"pilot[getCurrentPilot listPilots] [1 2]",
+			"tide[get_latest_tide get_tide] [3 4]",
+			"log[read_multiple_logs] [5]",
+			"recent[list_recent] [6]",
+		}},
+	} {
+		var got []string
+		for _, o := range surface.NewFamilies(strings.Fields(tc.names)).Objects {
+			got = append(got, fmt.Sprint(o.Name, o.Tools, o.Positions))
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.names, diff)
+		}
 	}
 }
 

@@ -3,6 +3,9 @@ package surface
 // linkWords stand between the words that count.
 var linkWords = wordSet("a all an and any as at by for from in into my new of on or out over the then to up via with")
 
+// qualifiers say which or how many of what a tool acts on, and never what it is.
+var qualifiers = wordSet("current each every last latest many multiple next other previous recent selected several single")
+
 // joins are link words behind which another verb is coordinated with the first.
 var joins = wordSet("and or then")
 
@@ -23,7 +26,21 @@ func (m named) object() (int, bool) {
 			i++
 		}
 	}
+	for i+1 < len(m.words) && qualifiers[m.words[i]] && !linkWords[m.words[i+1]] {
+		i++
+	}
 	return i, i < len(m.words)
+}
+
+// acts returns m with only the words of what it acts on, from index i to the next
+// word that links it to something else: user, of get_user_by_id.
+func (m named) acts(i int) named {
+	end := i + 1
+	for end < len(m.words) && !linkWords[m.words[end]] {
+		end++
+	}
+	m.words, m.nouns = m.words[i:end], m.nouns[i:end]
+	return m
 }
 
 // objects groups the tools of a verb-first house by what they act on, in order of
@@ -36,7 +53,7 @@ func (h *house) objects() []Object {
 		if !ok || !m.startsWithVerb() {
 			continue
 		}
-		m.words, m.nouns = m.words[i:], m.nouns[i:]
+		m = m.acts(i)
 		g := byNoun[m.nouns[0]]
 		if g == nil {
 			g = &group{objects: true}
