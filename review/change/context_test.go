@@ -38,3 +38,27 @@ func TestRemovedPropertyInContext(t *testing.T) {
 		})
 	}
 }
+
+// That a property came or went is known by its name, whatever values it takes.
+func TestUntypedProperties(t *testing.T) {
+	const plain = `{"type":"object","properties":{"q":{"type":"string"}}}`
+	for _, c := range []struct{ name, property string }{
+		{"typed", `{"type":"string"}`}, {"untyped", `{}`}, {"anything", `true`}, {"described", `{"description":"Mode of the run."}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			more := `{"type":"object","properties":{"q":{"type":"string"},"mode":` + c.property + `}}`
+			came, went := schemas(t, plain, more), schemas(t, more, plain)
+			for field, r := range came {
+				if d := find(r, "property.optional.added", "/mode"); d == nil || d.Class != change.Compatible || r.Class != change.Compatible {
+					t.Errorf("%s, added: %s", field, outline(r))
+				}
+			}
+			if d := find(went["inputSchema"], "property.removed", "/mode"); d == nil || d.Class != change.Breaking || d.Effect == nil || d.Witness != nil {
+				t.Errorf("input, removed: %s", outline(went["inputSchema"]))
+			}
+			if d := find(went["outputSchema"], "property.removed", "/mode"); d == nil || d.Class != change.Compatible {
+				t.Errorf("output, removed: %s", outline(went["outputSchema"]))
+			}
+		})
+	}
+}

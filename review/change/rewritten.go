@@ -19,25 +19,61 @@ const maxRewritten = 200
 type leaf struct {
 	pointer  string
 	old, new jsontext.Value
-	text     bool // a model reads what stands there
+	text     bool // a model reads what stands there, and no validator does
+	value    bool // no schema stands there
+}
+
+// complete adds to the details of a schema what they leave out: texts and defaults
+// within something that no detail shows, and places that are written differently. What
+// has no effect on calls is of no effect only while a model reads the same in it.
+func complete(all []Detail, dir schema.Direction, root string, old, new jsontext.Value, tool string) []Detail {
+	a, b := readingsOf(old), readingsOf(new)
+	lost, gained := readingsWithout(a, b), readingsWithout(b, a)
+	t := newTeller(all, dir, root, tool, old, new)
+	told := t.takeNotes(lost, gained)
+	t.takeNames(lost, gained)
+	t.instructed(all, gained)
+	all = append(all, rewritten(all, told, dir, root, old, new, func(l leaf) []Detail {
+		return t.noteDetails(noteAt(l.pointer, b), l.old, l.new)
+	})...)
+	return append(t.say(all), told...)
+}
+
+// noteAt finds the note that stands at a place.
+func noteAt(pointer string, all []reading) reading {
+	for _, r := range all {
+		if r.pointer == pointer {
+			return r
+		}
+	}
+	_, keyword, _ := cutLast(pointer, "/")
+	return reading{keyword: readablePointer(keyword), pointer: pointer}
 }
 
 // rewritten lists the places of a schema that differ and that none of the details
 // is about: what was moved into a shared definition, spelled in another keyword, or
 // said where it was implied. They have no effect that package schema could find, and
-// are shown all the same, folded: nothing that differs is ever left out. A text is
-// more than a spelling.
-func rewritten(all []Detail, dir schema.Direction, root string, old, new jsontext.Value) []Detail {
+// are shown all the same, folded: nothing that differs is ever left out. A text that is
+// another one at the same place is more than a spelling, be it that two changed places:
+// describe makes details of it. Texts that came or went are told already, where they
+// didn't just move.
+func rewritten(all, told []Detail, dir schema.Direction, root string, old, new jsontext.Value, describe func(leaf) []Detail) []Detail {
 	var out []Detail
 	for _, l := range differingLeaves(old, new) {
 		pointer := root + l.pointer
-		if slices.ContainsFunc(all, func(d Detail) bool { return d.covers(pointer) }) {
+		reworded := l.text && l.old != nil && l.new != nil
+		about := func(d Detail) bool { return d.covers(pointer) && !(reworded && d.Class == None) }
+		if slices.ContainsFunc(all, about) || l.text && slices.ContainsFunc(told, about) {
 			continue
 		}
 		if len(out) == maxRewritten {
-			return append(out, rewrittenDetail(dir, leaf{root, old, new, !sameTexts(old, new)}))
+			return append(out, rewrittenDetail(dir, leaf{pointer: root, old: old, new: new, text: true}))
 		}
-		l.pointer = pointer
+		if reworded {
+			out = append(out, describe(l)...)
+			continue
+		}
+		l.pointer, l.text = pointer, false
 		out = append(out, rewrittenDetail(dir, l))
 	}
 	return out
@@ -50,7 +86,7 @@ func rewrittenDetail(dir schema.Direction, l leaf) Detail {
 	}
 	if l.text {
 		d.Class = Text
-		d.Sentence = "The text at " + quoteName(l.pointer) + " changed."
+		d.Sentence = "The texts at " + quoteName(l.pointer) + " changed in many places."
 	}
 	d.markHidden()
 	return d.keyed("")
@@ -78,7 +114,7 @@ func within(pointer, place string) bool {
 // shape.
 func differingLeaves(old, new jsontext.Value) []leaf {
 	w := &leafWalker{}
-	w.walk(leaf{"", old, new, false}, false)
+	w.walk(leaf{old: old, new: new}, false)
 	return w.leaves
 }
 
@@ -95,20 +131,21 @@ func (w *leafWalker) walk(l leaf, names bool) {
 		return
 	}
 	switch {
-	case l.text || len(l.old) == 0 || len(l.new) == 0 || l.old.Kind() != l.new.Kind():
+	case l.text || l.value || len(l.old) == 0 || len(l.new) == 0 || l.old.Kind() != l.new.Kind():
 	case l.old.Kind() == '{':
 		a, b := membersOf(l.old), membersOf(l.new)
 		for _, name := range differing(a, b) {
-			text := !names && slices.Contains(readByModel, name)
-			inner := !names && slices.Contains(namesInside, name)
-			w.walk(leaf{l.pointer + "/" + escapePointer(name), a.values[name], b.values[name], text}, inner)
+			at := leaf{pointer: l.pointer + "/" + escapePointer(name), old: a.values[name], new: b.values[name], text: !names && noteKeyword(name)}
+			at.value = !names && (name == "const" || name == "enum")
+			inner := slices.Contains(namesInside, name) || name == "dependencies" || name == "dependentRequired"
+			w.walk(at, !names && inner)
 		}
 		return
 	case l.old.Kind() == '[':
 		a, b := slices.Collect(surface.Elements(l.old)), slices.Collect(surface.Elements(l.new))
 		if len(a) == len(b) && a[0].Kind() == '{' {
 			for i := range a {
-				w.walk(leaf{l.pointer + "/" + strconv.Itoa(i), a[i], b[i], false}, false)
+				w.walk(leaf{pointer: l.pointer + "/" + strconv.Itoa(i), old: a[i], new: b[i]}, false)
 			}
 			return
 		}

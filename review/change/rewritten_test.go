@@ -7,8 +7,11 @@ import (
 
 func TestDifferingLeaves(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
-		{"same", `{"a":1}`, `{"a":1.0}`, ""},
-		{"value", `{"a":1,"b":2}`, `{"a":1,"b":3}`, "/b"},
+		{"same", `{"minimum":1}`, `{"minimum":1.0}`, ""},
+		{"value", `{"minimum":1,"maximum":2}`, `{"minimum":1,"maximum":3}`, "/maximum"},
+		{"an unknown keyword", `{"x-order":1}`, `{"x-order":2}`, "/x-order text"},
+		{"an object as value", `{"const":{"title":"a"}}`, `{"const":{"title":"b"}}`, "/const"},
+		{"what a property called title needs", `{"dependentRequired":{"title":["a"]}}`, `{"dependentRequired":{"title":[]}}`, "/dependentRequired/title"},
 		{"came", `{}`, `{"type":"object"}`, "/type"},
 		{"deep", `{"properties":{"x":{"type":"string"}}}`, `{"properties":{"x":{"type":"integer"}}}`, "/properties/x/type"},
 		{"text", `{"description":"a"}`, `{"description":"b"}`, "/description text"},

@@ -1,8 +1,6 @@
 package change
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,7 +41,7 @@ func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) 
 		all = append(all, editDetails(e, pointer, p.new.Name)...)
 	}
 	all = settle(all, res, dir, pointer, old, new)
-	return append(all, rewritten(all, dir, pointer, old, new)...)
+	return complete(all, dir, pointer, old, new, p.new.Name)
 }
 
 func absentNull(v jsontext.Value) jsontext.Value {
@@ -164,6 +162,8 @@ func editClass(e schema.Edit) Class {
 		return Behaviour // undeclared arguments now fail
 	case e.ID == "property.optional.added" && e.Direction == schema.Input && actsByDefault(e.New):
 		return Behaviour
+	case e.ID == "property.optional.added", e.ID == "property.removed" && e.Direction == schema.Output:
+		return Compatible // by its name alone, whatever it takes
 	case e.VerdictDeclared == schema.Equivalent:
 		return None
 	}
@@ -191,12 +191,8 @@ func annotationClass(e schema.Edit, noun, verb string) Class {
 		return Behaviour
 	case "format", "content", "deprecated", "readOnly", "writeOnly":
 		return Behaviour
-	case "dialect":
-		return None
-	case "schema", "defs":
-		if sameTexts(jsontext.Value(e.Old), jsontext.Value(e.New)) {
-			return None
-		}
+	case "dialect", "schema", "defs":
+		return None // which words differ is found out by complete
 	}
 	if verb == "reordered" {
 		return None
@@ -268,31 +264,4 @@ func wholeSentence(whole Class, dir schema.Direction) string {
 		return "A call that was accepted is now rejected."
 	}
 	return "We can't prove that old " + side + " still work. Please judge."
-}
-
-// sameTexts reports whether two schemas hold the same texts for a model to read,
-// however often and wherever they stand.
-func sameTexts(old, new jsontext.Value) bool {
-	return maps.Equal(schemaTexts(old), schemaTexts(new))
-}
-
-// readByModel are the keywords whose values are words and not rules.
-var readByModel = []string{"description", "title", "default", "examples", "$comment"}
-
-func schemaTexts(v jsontext.Value) map[string]bool {
-	all := map[string]bool{}
-	var walk func(v jsontext.Value)
-	walk = func(v jsontext.Value) {
-		for name, m := range surface.Members(v) {
-			if slices.Contains(readByModel, name) {
-				all[name+" "+string(canonical(m))] = true
-			}
-			walk(m)
-		}
-		for e := range surface.Elements(v) {
-			walk(e)
-		}
-	}
-	walk(v)
-	return all
 }

@@ -125,7 +125,11 @@ func (p *pair) trial(e *edit) trial {
 func (p *pair) judgeEdit(e *edit) {
 	if p.strict.verdict == Equivalent {
 		e.Verdict, e.VerdictDeclared = Equivalent, Equivalent
+		p.ignored(e)
 		p.phrase(e)
+		if e.Effect != nil {
+			return // the same values are valid, but what this one said is lost
+		}
 		if t := p.trial(e); p.solver.solve(t.before, t.after.not()).outcome != none || p.solver.solve(t.after, t.before.not()).outcome != none {
 			e.Sentence = p.sameWhole(e)
 		}

@@ -392,19 +392,6 @@ func (w *walker) annotation(p *place, word string) {
 	if old.v != nil && new.v != nil && old.v.key() == new.v.key() {
 		return
 	}
-	noun, sentence := w.annotationWords(p, word, old, new)
-	verb := "changed"
-	switch {
-	case old.v == nil:
-		verb = "added"
-	case new.v == nil:
-		verb = "removed"
-	}
-	if noun == "deprecated" {
-		verb = "unset"
-		if new.v.isTrue() {
-			verb = "set"
-		}
-	}
-	w.note(p, noun+"."+verb, old, new, sentence)
+	id, sentence := annotationWords(w.name(p), word, old, new)
+	w.note(p, id, old, new, sentence)
 }

@@ -149,12 +149,52 @@ func typeWords(t types) string {
 
 func ratText(r *big.Rat) string { return numberText(r) }
 
-// annotationWords returns the noun of the edit's id and its sentence.
-func (w *walker) annotationWords(p *place, word string, old, new view) (noun, sentence string) {
-	name := w.name(p)
+// AnnotationEdit describes a change of a keyword that no validator looks at, at a place
+// that [Compare] lists no edit for, such as within an alternative that another one
+// includes. name says whose keyword it is, in words; old and new are the values as
+// received, nil where there is none.
+func AnnotationEdit(dir Direction, name, property, pointer, keyword string, old, new []byte) Edit {
+	id, sentence := annotationWords(name, keyword, loose(old), loose(new))
+	return Edit{
+		ID: id, Direction: dir, Pointer: pointer, Property: property, Old: old, New: new, Sentence: sentence,
+		Verdict: Equivalent, VerdictDeclared: Equivalent, Annotation: true,
+	}
+}
+
+// loose is a value that belongs to no document; what is too large to be read is its
+// text.
+func loose(b []byte) view {
+	if len(b) == 0 {
+		return view{}
+	}
+	v, err := parseValue(b)
+	if err != nil {
+		v = stringValue(string(b))
+	}
+	return view{v, ""}
+}
+
+// annotationWords returns the id of an edit of an annotation, and its sentence.
+func annotationWords(name, word string, old, new view) (id, sentence string) {
+	noun, sentence := annotationNoun(name, word, old, new)
+	verb := "changed"
+	switch {
+	case noun == "deprecated" && new.v.isTrue():
+		verb = "set"
+	case noun == "deprecated":
+		verb = "unset"
+	case old.v == nil:
+		verb = "added"
+	case new.v == nil:
+		verb = "removed"
+	}
+	return noun + "." + verb, sentence
+}
+
+func annotationNoun(name, word string, old, new view) (noun, sentence string) {
 	switch word {
 	case "default":
-		return "default", w.defaultWords(name, old, new)
+		return "default", defaultWords(name, old, new)
 	case "format":
 		return "format", formatWords(upper(name), old, new)
 	case "deprecated":
@@ -176,7 +216,7 @@ func (w *walker) annotationWords(p *place, word string, old, new view) (noun, se
 	return "vendor", textWords(name, "a", "keyword `"+word+"`", old, new)
 }
 
-func (w *walker) defaultWords(name string, old, new view) string {
+func defaultWords(name string, old, new view) string {
 	switch {
 	case old.v == nil:
 		return fmt.Sprintf("%s defaults to %s now.", upper(name), show(new.v))
