@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/people"
-	"github.com/countersign/countersign/review/surface"
 )
 
 // NoticeKind says why somebody is told, weakest first in [noticeRank].
@@ -192,20 +191,12 @@ func (sp *speech) suggestion(at Anchor, text *string) (*Suggestion, error) {
 	if text == nil {
 		return nil, nil
 	}
-	if !keepable(*text, sp.s.cfg.Limits.CommentBytes) {
-		return nil, Errorf(Invalid, "A suggestion is text of at most %d KiB.", sp.s.cfg.Limits.CommentBytes>>10)
-	}
-	t, err := sp.toolAt(Anchor{Tool: at.Tool, Pointer: at.Pointer, Side: NewSide})
-	if err != nil {
+	if err := sp.s.suggestable(*text); err != nil {
 		return nil, err
 	}
-	if t == nil {
-		return nil, Errorf(Invalid, "A suggestion needs a text that it is for: comment on a description or another text.")
-	}
-	value, ok := valueAt(t.Raw, at.Pointer)
-	old, isText := surface.DecodeString(value)
-	if !ok || !isText {
-		return nil, Errorf(Invalid, "There is no text at %s, so none can be suggested for it.", at.Pointer)
+	_, old, err := textAt(sp.ctx, sp.tx, sp.as, at)
+	if err != nil {
+		return nil, err
 	}
 	return &Suggestion{Old: old, New: *text}, nil
 }

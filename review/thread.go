@@ -221,19 +221,19 @@ func (sp *speech) anchor(at Anchor) (Anchor, error) {
 	if len(at.Quote) > maxQuote || len(at.Lead) > maxQuote {
 		return at, Errorf(Invalid, "Quote at most %d KiB.", maxQuote>>10)
 	}
-	t, err := sp.toolAt(at)
+	t, err := anchoredTool(sp.ctx, sp.tx, sp.as, at)
 	if err != nil || t == nil {
 		return at, err
 	}
 	return at.note(t), nil
 }
 
-// toolAt returns the tool of a new thread, nil when it is about the release.
-func (sp *speech) toolAt(at Anchor) (*surface.Tool, error) {
+// anchoredTool returns the tool that an anchor is about, nil when that is the release.
+func anchoredTool(ctx context.Context, tx Tx, as *assessment, at Anchor) (*surface.Tool, error) {
 	if at.Tool == "" && at.Pointer == "" {
 		return nil, nil
 	}
-	side, err := newSides(sp.ctx, sp.tx, sp.as, []Anchor{at})
+	side, err := newSides(ctx, tx, as, []Anchor{at})
 	if err != nil {
 		return nil, err
 	}
@@ -347,21 +347,30 @@ func (s *Service) Threads(ctx context.Context, a Actor, releaseID string) ([]Thr
 			if err != nil {
 				return err
 			}
-			c, err := newCandidate(ctx, tx, srv, r, r.Head)
+			as, err := s.placing(ctx, tx, srv, r)
 			if err != nil {
 				return err
 			}
-			l := loader{ctx: ctx, tx: tx, now: s.now(), found: []*assessment{{candidate: *c}}}
-			for _, step := range []func() error{l.bases, l.names, l.outlines, l.tools} {
-				if err := step(); err != nil {
-					return err
-				}
-			}
-			found, err = placedThreads(ctx, tx, l.found[0])
+			found, err = placedThreads(ctx, tx, as)
 			return err
 		})
 	})
 	return found, err
+}
+
+// placing is as much of an assessment of a release's head as places in it take.
+func (s *Service) placing(ctx context.Context, tx Tx, srv *Server, r *Release) (*assessment, error) {
+	c, err := newCandidate(ctx, tx, srv, r, r.Head)
+	if err != nil {
+		return nil, err
+	}
+	l := loader{ctx: ctx, tx: tx, now: s.now(), found: []*assessment{{candidate: *c}}}
+	for _, step := range []func() error{l.bases, l.names, l.outlines, l.tools} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return l.found[0], nil
 }
 
 // placedThreads are the threads of a release with what became of their places.

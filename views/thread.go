@@ -18,6 +18,14 @@ type CommentForm struct {
 	Open     bool
 	Fault    Sentence
 	CanBlock bool
+	CheckURL string      // looks at a suggested text before it is sent
+	Checked  []CheckLine // what was found in it
+}
+
+// CheckLine says one thing that a suggested text would bring. Text is safe to show.
+type CheckLine struct {
+	Tone Tone   `json:"tone"`
+	Text string `json:"text"`
 }
 
 // Place is something a comment can be about.

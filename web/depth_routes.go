@@ -21,6 +21,7 @@ func (s *Server) depthRoutes() []route {
 		get("/api/v1/releases/:id/drafts", reviews, s.listDrafts),
 		post("/api/v1/releases/:id/drafts", reviews, s.saveDraft),
 		post("/api/v1/releases/:id/drafts/publish", reviews, s.publishDrafts),
+		post("/api/v1/releases/:id/suggestions/check", reviews, s.checkSuggestion),
 		get("/api/v1/releases/:id/threads/:thread/edits", reads, s.threadEdits),
 		post("/api/v1/releases/:id/threads/:thread/edit", reviews, s.editComment),
 		get("/api/v1/threads", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listDiscussion),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/countersign/countersign/views"
 	"github.com/countersign/countersign/web/api"
 )
 
@@ -139,6 +140,40 @@ func TestEditingAComment(t *testing.T) {
 	}
 	if a := p.get(other, at+"?view=threads"); !strings.Contains(a.body, "Why\n<em>this</em>?") || a.html(t).Find("a[href='"+edit+"s']").Length() != 1 {
 		t.Error("the thread does not say that the comment was edited")
+	}
+}
+
+// TestSuggestionIsLookedAt asks what a text would bring by a button, as a script does
+// and by the API.
+func TestSuggestionIsLookedAt(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
+	as, at := admin(callers), "/releases/"+p.release
+	page := p.get(as, at+"?view=tools&tool="+p.change+"&at=/description").html(t)
+	text := page.Find("textarea[name=suggest]")
+	values := url.Values{"on": {p.change}, "at": {"new /description"}, "body": {"Better:"}, "suggest": {"Reads one entity\u200b. Use it when the id is known."}}
+	checked := p.want(http.StatusOK, p.postForm(as, text.AttrOr("data-check", ""), values)).html(t)
+	form := checked.Find("textarea[name=suggest]").Closest("form")
+	if got := form.Find("ul.checked").Text(); !strings.Contains(got, "U+200B") || !strings.Contains(got, "more than now") || !strings.Contains(got, "New, ") {
+		t.Errorf("the page says %q", got)
+	}
+	if form.Find("[name=body]").Text() != "Better:" || form.Find("[name=suggest]").Text() != values.Get("suggest") {
+		t.Error("what was typed is lost")
+	}
+	values.Set("script", "yes")
+	lines := decode[struct {
+		Lines []views.CheckLine `json:"lines"`
+	}](t, p.want(http.StatusOK, p.postForm(as, text.AttrOr("data-check", ""), values))).Lines
+	if len(lines) < 3 || lines[0].Tone != "bad" {
+		t.Errorf("a script is told %v", lines)
+	}
+	values.Set("at", "new ")
+	if a := p.postForm(as, text.AttrOr("data-check", ""), values); a.status != http.StatusBadRequest {
+		t.Errorf("a text for no place: %d", a.status)
+	}
+	got := decode[api.SuggestionCheck](t, p.want(http.StatusOK, p.postJSON(as, "/api/v1"+at+"/suggestions/check",
+		`{"anchor":{"tool":"entity_get","pointer":"/description"},"text":"Reads one entity\u200b."}`)))
+	if len(got.Hidden) != 1 || got.Hidden[0].Name != "ZERO WIDTH SPACE" || got.TokensNow == 0 || !strings.Contains(string(got.Findings), `"unicode.zero-width"`) || got.Findings[0] != '[' {
+		t.Errorf("the API says %+v", got)
 	}
 }
 

@@ -41,13 +41,14 @@ type releaseRequest struct {
 	status  int
 	fault   views.Sentence
 	stale   views.Sentence
-	kept    *keptAnswer // typed and not stored
-	draft   string      // a comment, typed and not stored
-	suggest string      // the text that it suggests
-	quote   string      // fingerprint of a finding that a comment starts with
-	rule    string      // its rule
-	acks    []string    // notes of a baseline form
-	reason  string      // of a withdrawal
+	kept    *keptAnswer       // typed and not stored
+	draft   string            // a comment, typed and not stored
+	suggest string            // the text that it suggests
+	checked []views.CheckLine // what that would bring
+	quote   string            // fingerprint of a finding that a comment starts with
+	rule    string            // its rule
+	acks    []string          // notes of a baseline form
+	reason  string            // of a withdrawal
 
 	waiver   url.Values // a form about a waiver, typed and not stored
 	override url.Values // a form of an override, typed and not stored

@@ -120,6 +120,7 @@ func releaseRoutes(s *Server) []route {
 		get("/releases/:id/news", reads, s.releaseNews),
 		post("/releases/:id/verdicts", reviews, s.verdictForm),
 		post("/releases/:id/threads", reviews, s.openThreadForm),
+		post("/releases/:id/suggestions/check", reviews, s.checkSuggestionForm),
 		post("/releases/:id/threads/:thread/comments", reviews, s.commentOnThreadForm),
 		post("/releases/:id/threads/:thread/resolve", reviews, s.resolveThreadForm),
 		post("/releases/:id/threads/:thread/reopen", reviews, s.reopenThreadForm),

@@ -96,7 +96,7 @@ func (p *releasePresenter) refused(f *views.CommentForm) {
 	}
 	aboutFinding(f, p.q.rule)
 	if p.q.suggest != "" {
-		f.Suggest = p.q.suggest
+		f.Suggest, f.Checked = p.q.suggest, p.q.checked
 	}
 	f.Open = f.Body != "" || f.Suggest != ""
 }
@@ -111,7 +111,8 @@ func nameOf(ch *review.Decided) string {
 
 func (p *releasePresenter) newCommentForm(id, on, about, back string) *views.CommentForm {
 	return &views.CommentForm{
-		ID: id, URL: p.act("threads"), About: views.ShowName(about).String(), Back: back,
+		CheckURL: path([]string{"releases", p.v.Release.ID, "suggestions", "check"}),
+		ID:       id, URL: p.act("threads"), About: views.ShowName(about).String(), Back: back,
 		Hidden: []views.HiddenField{{Name: "on", Value: on}}, CanBlock: p.v.State == review.StateInReview || p.v.State == review.StateReady,
 	}
 }

@@ -9,32 +9,34 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/lint"
 )
 
 var talkCases = map[string]func(*world){
-	"a thread keeps its place":          talkPlaces,
-	"a thread on the older side":        talkOldSide,
-	"a thread on the instructions":      talkInstructions,
-	"mentions":                          talkMentions,
-	"who is told of a reply":            talkReplies,
-	"one batch, one transaction":        talkBatch,
-	"a stale draft publishes nothing":   talkStale,
-	"drafts are private":                draftPrivate,
-	"drafts that can't be kept":         draftRefused,
-	"a note waits for its verdict":      draftNote,
-	"two pages, one draft":              draftTwoPages,
-	"saves of a page that arrive late":  draftLate,
-	"drafts of other forms":             draftTexts,
-	"edits of a comment stay readable":  talkEdits,
-	"a suggestion is recognised":        talkSuggestion,
-	"a hundred comments an hour":        talkLimit,
-	"a suggestion needs a text":         talkNoText,
-	"many decisions, one unread notice": noticeOnce,
-	"notices are read":                  noticeRead,
-	"following a server and a family":   followed,
-	"who may follow":                    followRefused,
-	"everything unresolved":             discussed,
-	"a notice after the role is gone":   noticeRoleGone,
+	"what a suggested text would bring is said before": talkSuggested,
+	"a thread keeps its place":                         talkPlaces,
+	"a thread on the older side":                       talkOldSide,
+	"a thread on the instructions":                     talkInstructions,
+	"mentions":                                         talkMentions,
+	"who is told of a reply":                           talkReplies,
+	"one batch, one transaction":                       talkBatch,
+	"a stale draft publishes nothing":                  talkStale,
+	"drafts are private":                               draftPrivate,
+	"drafts that can't be kept":                        draftRefused,
+	"a note waits for its verdict":                     draftNote,
+	"two pages, one draft":                             draftTwoPages,
+	"saves of a page that arrive late":                 draftLate,
+	"drafts of other forms":                            draftTexts,
+	"edits of a comment stay readable":                 talkEdits,
+	"a suggestion is recognised":                       talkSuggestion,
+	"a hundred comments an hour":                       talkLimit,
+	"a suggestion needs a text":                        talkNoText,
+	"many decisions, one unread notice":                noticeOnce,
+	"notices are read":                                 noticeRead,
+	"following a server and a family":                  followed,
+	"who may follow":                                   followRefused,
+	"everything unresolved":                            discussed,
+	"a notice after the role is gone":                  noticeRoleGone,
 }
 
 func (w *world) comment(a review.Actor, p *review.Pushed, n review.NewComment) *review.Thread {
@@ -608,4 +610,47 @@ func discussed(w *world) {
 	}
 	_, err = w.svc.Discussion(w.ctx, stranger, review.ThreadQuery{Server: "mot"})
 	w.refused(err, review.NotFound)
+}
+
+// talkSuggested looks at texts for a description: what they would bring and mend, by
+// the policy of the server.
+func talkSuggested(w *world) {
+	w.released("1", three())
+	p := w.push("2", listing(tool("find", "Finds.\u00a0 TODO write more"), tool("drop", "Drops."), tool("list", "Lists.")))
+	at := review.Anchor{Tool: "find", Pointer: "/description"}
+	check := func(text string) *review.Suggested {
+		w.Helper()
+		g, err := w.svc.CheckSuggestion(w.ctx, w.rita, idOf(p), at, text)
+		w.must(err)
+		return g
+	}
+	has := func(found []lint.Finding, rule string, fresh bool) bool {
+		return slices.ContainsFunc(found, func(f lint.Finding) bool { return strings.HasPrefix(f.Rule, rule) && f.New == fresh })
+	}
+	g := check("Finds one order by its id. Use it when the id is known\u200b.")
+	if len(g.Hidden) != 1 || g.Hidden[0].Name() != "ZERO WIDTH SPACE" || !has(g.Findings, "unicode.", true) {
+		w.Errorf("a hidden character is not said: %+v", g)
+	}
+	if g.Tokens <= g.TokensNow || g.TokensNow == 0 || g.Old != "Finds.\u00a0 TODO write more" {
+		w.Errorf("%d tokens against %d for %q", g.Tokens, g.TokensNow, g.Old)
+	}
+	g = check("Finds one order by its id. Use it when the id is known.")
+	if len(g.Hidden) != 0 || has(g.Findings, "unicode.", true) || len(g.Gone) == 0 {
+		w.Errorf("a plain text: %+v", g)
+	}
+	rule := g.Gone[0].Rule
+	next := w.server.Policy
+	next.Rules = map[string]lint.Severity{rule: gate.Off}
+	_, err := w.svc.SetPolicy(w.ctx, w.shell, "mot", next, next.Version)
+	w.must(err)
+	if g := check("Finds one order by its id. Use it when the id is known."); has(g.Gone, rule, false) {
+		w.Errorf("the policy turned %s off, and it is said", rule)
+	}
+	for name, bad := range map[string]review.Anchor{"no text": {Tool: "find", Pointer: "/inputSchema"}, "nothing": {}, "nobody": {Tool: "gone", Pointer: "/description"}} {
+		if _, err := w.svc.CheckSuggestion(w.ctx, w.rita, idOf(p), bad, "x"); review.KindOf(err) != review.Invalid {
+			w.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err = w.svc.CheckSuggestion(w.ctx, w.vic, idOf(p), at, "x")
+	w.refused(err, review.Forbidden)
 }

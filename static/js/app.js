@@ -5,9 +5,11 @@ import { drafts } from "./drafts.js";
 import { keys } from "./keys.js";
 import { list } from "./list.js";
 import { live } from "./live.js";
+import { suggestions } from "./suggest.js";
 
 copyButtons(document);
 drafts(document);
 keys(document);
 list(document);
 live(document);
+suggestions(document);

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -83,6 +84,29 @@ type DraftComment struct {
 	Body    string  `json:"body"`
 	Blocks  bool    `json:"blocks"`
 	Suggest *string `json:"suggest"`
+}
+
+// SuggestionRequest asks what a text would bring at a place, before it is suggested.
+type SuggestionRequest struct {
+	Anchor Anchor `json:"anchor"`
+	Text   string `json:"text"`
+}
+
+// SuggestionCheck is that, as the rules and the policy of the server see it. Findings
+// are those of the place with the text; Gone are those that only the text of today has.
+type SuggestionCheck struct {
+	Tokens    int             `json:"tokens"`
+	TokensNow int             `json:"tokens_now"`
+	Hidden    []HiddenMark    `json:"hidden"`
+	Findings  json.RawMessage `json:"findings"`
+	Gone      json.RawMessage `json:"gone"`
+}
+
+// HiddenMark is a run of hidden characters.
+type HiddenMark struct {
+	Name   string `json:"name"`   // "ZERO WIDTH SPACE"
+	Offset int    `json:"offset"` // bytes
+	Count  int    `json:"count"`
 }
 
 // PublishRequest publishes drafts in one batch; without targets all that are ready.
