@@ -78,7 +78,8 @@ type OverrideStore interface {
 
 	PutGrant(ctx context.Context, g *Grant) error // the same again changes nothing
 	DeleteGrant(ctx context.Context, g *Grant) error
-	Grants(ctx context.Context, serverID string) ([]Grant, error) // by user
+	// Grants returns those on a server, "" for all, by user.
+	Grants(ctx context.Context, serverID string) ([]Grant, error)
 
 	// VerdictsOfUser returns what a person answered since a time and was not revoked,
 	// oldest first.
@@ -359,15 +360,37 @@ func (s *Service) EndOverride(ctx context.Context, a Actor, releaseID string) (*
 	return s.Release(ctx, a, releaseID)
 }
 
+// Grants lists what people may do on a server besides what their role says. An
+// administrator may leave the server out, which is all of them.
+func (s *Service) Grants(ctx context.Context, a Actor, slug string) ([]Grant, error) {
+	var found []Grant
+	err := s.store.View(ctx, func(tx Tx) error {
+		id := ""
+		if slug != "" {
+			srv, err := serverFor(ctx, tx, a, slug, people.Maintainer)
+			if err != nil {
+				return err
+			}
+			id = srv.ID
+		} else if err := a.administrator(); err != nil {
+			return err
+		}
+		var err error
+		found, err = tx.Grants(ctx, id)
+		return err
+	})
+	return found, err
+}
+
 // GrantOverride lets a person override on a server, or not any more. Only an
 // administrator can, since it reaches past every policy.
 func (s *Service) GrantOverride(ctx context.Context, a Actor, slug, userID string, may bool) error {
 	return s.store.Update(ctx, func(tx Tx) error {
-		if err := a.administrator(); err != nil {
-			return err
-		}
 		srv, err := serverFor(ctx, tx, a, slug, people.Admin)
 		if err != nil {
+			return err
+		}
+		if err := a.administrator(); err != nil {
 			return err
 		}
 		u, err := tx.UserByID(ctx, userID)

@@ -188,6 +188,9 @@ func (s *Service) DecideProposal(ctx context.Context, a Actor, id string, agree 
 		if err := a.person(); err != nil {
 			return err
 		}
+		if err := a.scope(); err != nil {
+			return err
+		}
 		if !slices.ContainsFunc(a.User.Memberships, func(m people.Membership) bool { return m.Role.AtLeast(people.Maintainer) }) {
 			return Errorf(Forbidden, "This takes the role maintainer.")
 		}

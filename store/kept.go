@@ -39,7 +39,7 @@ func (t *tx) keptPeople(ctx context.Context, k *review.Kept) (err error) {
 	if k.Users, err = t.Users(ctx); err != nil {
 		return err
 	}
-	if k.Grants, err = every(ctx, t, "grants", grantRow.grant); err != nil {
+	if k.Grants, err = t.Grants(ctx, ""); err != nil {
 		return err
 	}
 	if k.Identities, err = every(ctx, t, "identities", identityRow.link); err != nil {

@@ -87,7 +87,8 @@ func (t *tx) DeleteGrant(ctx context.Context, g *review.Grant) error {
 
 func (t *tx) Grants(ctx context.Context, serverID string) ([]review.Grant, error) {
 	var rows []grantRow
-	err := t.all(ctx, &rows, "SELECT "+columns[grantRow]("")+" FROM grants WHERE server_id = $1 ORDER BY user_id, permission", serverID)
+	var p params
+	err := t.all(ctx, &rows, "SELECT "+columns[grantRow]("")+" FROM grants WHERE "+p.ofServers("server_id", oneOrAll(serverID))+" ORDER BY user_id, server_id, permission", p.args...)
 	return mapped(rows, grantRow.grant), err
 }
 

@@ -26,7 +26,17 @@ type PersonLine struct {
 	Ended    bool     // the link of the invitation works no more
 	RoleForm *RoleForm
 	Acts     []PersonAct
-	Answers  string // where their answers are taken back, "" for those who can't
+
+	Overrides []prose.Visible // servers on which they may override
+	Override  *OverrideGrant  // gives and takes that; nil for those who can't
+	Answers   string          // where their answers are taken back, "" for those who can't
+}
+
+// OverrideGrant lets a person override on a server, or not any more.
+type OverrideGrant struct {
+	URL  string
+	Give []Place // servers where they may not yet
+	Take []Place // servers where they may
 }
 
 // PersonAct is a button about an account.

@@ -209,6 +209,9 @@ func (p *place) jsonBody(row web.Row) string {
 	case "policy", "try":
 		return `{"version":1,"yaml":"preset: team\nall_threads_block: true\n"}`
 	case "decide":
+		if strings.Contains(row.Path, "/proposals/") {
+			return `{"id":"none","agree":true}`
+		}
 		return `{"version":7,"agree":true}`
 	case "purge":
 		return `{"text":"nowhere to be found","reason":"A token of production."}`
@@ -216,6 +219,8 @@ func (p *place) jsonBody(row web.Row) string {
 		return `{"digest":"` + p.digest + `","policy_version":1,"reason":"Customers are down, see incident 17."}`
 	case "waivers":
 		return `{"fingerprint":"sha256:none","kind":"accepted-risk","reason":"Known."}`
+	case "grants":
+		return `{"user":"subject@example.org","permission":"override","may":false}`
 	case "proposed":
 		return `{"release":"` + p.release + `","waivers":[]}`
 	case "withdraw":
@@ -288,7 +293,7 @@ func expected(row web.Row, c caller) []string {
 // inbox, or what waits for them, which says the same of what waits for others as of
 // nothing.
 func ownAccount(row web.Row) bool {
-	return strings.Contains(row.Path, "/inbox") || strings.HasPrefix(row.Path, "/account") || row.Path == "/proposals"
+	return strings.Contains(row.Path, "/inbox") || strings.HasPrefix(row.Path, "/account") || strings.HasSuffix(strings.TrimSuffix(row.Path, "/decide"), "/proposals")
 }
 
 // aboutServer reports whether a route is about one server, and not about the

@@ -48,13 +48,19 @@ func (s *Server) renderPeople(c echo.Context, status int, p views.PeoplePage, fo
 	if err != nil {
 		return err
 	}
+	may, err := s.overriders(c)
+	if err != nil {
+		return err
+	}
 	p.Page = s.page(c, "People", "people")
 	if p.Waiting, err = s.proposalLines(c, ""); err != nil {
 		return err
 	}
 	for i := range users {
 		if u := &users[i]; u.Joined() || !u.Active() || isMe(a, u) {
-			p.People = append(p.People, s.personLine(a, u, names, servers))
+			line := s.personLine(a, u, names, servers)
+			s.mayOverride(&line, a, u, may[u.ID], servers)
+			p.People = append(p.People, line)
 		}
 	}
 	for i := range invitations {
@@ -106,6 +112,58 @@ func (s *Server) personLine(a review.Actor, u *people.User, names map[string]str
 		}
 	}
 	return line
+}
+
+// overriders are the servers on which people may override, by user; administrators
+// alone are told, since they alone give that.
+func (s *Server) overriders(c echo.Context) (map[string][]string, error) {
+	a := s.actor(c)
+	if !isAdmin(a) {
+		return nil, nil
+	}
+	grants, err := s.svc.Grants(c.Request().Context(), a, "")
+	may := map[string][]string{}
+	for _, g := range grants {
+		if g.Permission == review.MayOverride {
+			may[g.UserID] = append(may[g.UserID], g.ServerID)
+		}
+	}
+	return may, err
+}
+
+// mayOverride shows where a person may override, and lets that be given and taken.
+func (s *Server) mayOverride(line *views.PersonLine, a review.Actor, u *people.User, on []string, servers []review.ServerView) {
+	if !isAdmin(a) || !u.Active() || u.RoleOn("") == people.Admin {
+		return // administrators may without
+	}
+	f := &views.OverrideGrant{URL: path([]string{"people", u.ID, "override"})}
+	for _, v := range servers {
+		place := views.Place{Value: v.Server.Slug, Label: prose.Show(v.Server.Name).String()}
+		switch {
+		case slices.Contains(on, v.Server.ID):
+			f.Take = append(f.Take, place)
+			line.Overrides = append(line.Overrides, views.ShowName(v.Server.Name))
+		case u.RoleOn(v.Server.ID).AtLeast(people.Reviewer):
+			f.Give = append(f.Give, place)
+		}
+	}
+	if len(f.Give)+len(f.Take) > 0 {
+		line.Override = f
+	}
+}
+
+// overrideGrantForm lets a person override on a server, or not any more.
+func (s *Server) overrideGrantForm(c echo.Context) error {
+	form, err := s.form(c)
+	if err != nil {
+		return err
+	}
+	may := form.Get("may") == "yes"
+	err = s.svc.GrantOverride(c.Request().Context(), s.actor(c), form.Get("server"), c.Param("id"), may)
+	if may {
+		return s.afterPerson(c, err, "They may override there from now on.")
+	}
+	return s.afterPerson(c, err, "They can't override there any more.")
 }
 
 func isMe(a review.Actor, u *people.User) bool { return a.User != nil && u.ID == a.User.ID }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/web/api"
 )
 
 // inviteFrom fills in the form of the page of people and returns the path of the
@@ -116,4 +117,66 @@ func (in *instance) userOf(email string) *people.User {
 	}
 	in.t.Fatalf("nobody is %s", email)
 	return nil
+}
+
+// TestProposalsByAPI has a maintainer ask for a role, which another one agrees to, and
+// no one else.
+func TestProposalsByAPI(t *testing.T) {
+	in := newInstance(t)
+	git := in.addServer("git", gate.Team)
+	mia, max := in.signedIn(in.addUser("mia", people.Maintainer, "git")), in.signedIn(in.addUser("max", people.Maintainer, "git"))
+	rob := in.addUser("rob", people.Viewer, "git")
+	in.want(http.StatusSeeOther, in.postForm(mia, "/people/"+rob.ID+"/role", url.Values{"server": {"git"}, "role": {"reviewer"}}))
+	list := func(as who) []api.Proposal {
+		return decode[api.Proposals](t, in.want(http.StatusOK, in.get(as, "/api/v1/proposals"))).Proposals
+	}
+	asked := list(mia)
+	if len(asked) != 1 || !asked[0].Mine || asked[0].MayNotAgree == "" || asked[0].User != "rob" || asked[0].Role != "reviewer" || asked[0].State != "waits" {
+		t.Fatalf("who asked sees %+v", asked)
+	}
+	if seen := list(max); len(seen) != 1 || seen[0].Mine || seen[0].MayNotAgree != "" {
+		t.Fatalf("the second person sees %+v", seen)
+	}
+	agree := `{"id":"` + asked[0].ID + `","agree":true}`
+	in.problem("who asked", in.postJSON(mia, "/api/v1/proposals/decide", agree), http.StatusForbidden)
+	in.problem("a token", in.postJSON(withToken(in.addToken("git", "max@example.org", people.ScopeReview)), "/api/v1/proposals/decide", agree), http.StatusForbidden)
+	done := decode[api.Proposal](t, in.want(http.StatusOK, in.postJSON(max, "/api/v1/proposals/decide", agree)))
+	if done.State != "agreed" || in.userOf("rob@example.org").RoleOn(git.ID) != people.Reviewer {
+		t.Errorf("agreed: %+v", done)
+	}
+	in.problem("twice", in.postJSON(max, "/api/v1/proposals/decide", agree), http.StatusConflict)
+	if left := list(max); len(left) != 0 {
+		t.Errorf("what is decided still waits: %+v", left)
+	}
+}
+
+// TestGrantsByPageAndAPI lets a reviewer override on one server, and not any more; only
+// an administrator can.
+func TestGrantsByPageAndAPI(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	ada, mia := in.signedIn(in.addUser("ada", people.Admin, "")), in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	rob := in.addLocal("rob", people.Reviewer)
+	may := func() []api.Grant {
+		return decode[api.Grants](t, in.want(http.StatusOK, in.get(mia, "/api/v1/servers/git/grants"))).Grants
+	}
+	form := in.get(ada, "/people").html(t).Find("form[action='/people/" + rob.ID + "/override']")
+	if form.Length() != 1 || in.get(mia, "/people").html(t).Find("form[action$='/override']").Length() != 0 {
+		t.Fatal("the form is for administrators, about who decides and rules nothing")
+	}
+	in.want(http.StatusForbidden, in.postForm(mia, "/people/"+rob.ID+"/override", url.Values{"server": {"git"}, "may": {"yes"}}))
+	in.want(http.StatusSeeOther, in.postForm(ada, form.AttrOr("action", ""), url.Values{"server": {"git"}, "may": {"yes"}}))
+	if got := may(); len(got) != 1 || got[0].User != "rob@example.org" || got[0].Permission != "override" || got[0].By != "ada" {
+		t.Fatalf("by the page: %+v", got)
+	}
+	if page := text(in.get(ada, "/people").html(t).Find("main")); !strings.Contains(page, "may override on GIT") || !strings.Contains(page, "Take it away") {
+		t.Errorf("the page says nothing of it: %s", page)
+	}
+	body := `{"user":"rob@example.org","permission":"override","may":false}`
+	in.problem("a maintainer", in.postJSON(mia, "/api/v1/servers/git/grants", body), http.StatusForbidden)
+	in.want(http.StatusOK, in.postJSON(ada, "/api/v1/servers/git/grants", body))
+	if got := may(); len(got) != 0 {
+		t.Errorf("taken away by the API: %+v", got)
+	}
+	in.problem("unknown", in.postJSON(ada, "/api/v1/servers/git/grants", strings.Replace(body, "override", "rule", 1)), http.StatusBadRequest)
 }

@@ -43,6 +43,7 @@ func pageRoutes(s *Server) []route {
 		post("/people/:id/answers", admins, s.forAdmins(s.revokeForm)).proven(),
 		get("/purge", admins, s.forAdmins(s.purgePage)),
 		post("/purge", admins, s.forAdmins(s.purgeForm)).proven(),
+		post("/people/:id/override", admins, s.forAdmins(s.overrideGrantForm)).proven(),
 		post("/people/:id/disable", admins, s.forAdmins(s.disableForm)),
 		post("/people/:id/reset", admins, s.forAdmins(s.resetForm)).proven(),
 		post("/people/:id/sessions/end", admins, s.forAdmins(s.endSessionsForm)),

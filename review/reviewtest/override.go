@@ -78,7 +78,7 @@ func overrideWhoMay(w *world) {
 	p := w.underReview()
 	w.refused(w.override(w.ana, p), review.Forbidden, "Only an administrator")
 	w.refused(w.override(w.vic, p), review.Forbidden)
-	w.refused(w.svc.GrantOverride(w.ctx, w.ana, "mot", w.ben.User.ID, true), review.NotFound)
+	w.refused(w.svc.GrantOverride(w.ctx, w.ana, "mot", w.ben.User.ID, true), review.Forbidden)
 	w.refused(w.svc.GrantOverride(w.ctx, w.admin, "mot", w.vic.User.ID, true), review.Conflict, "reviewer first")
 	w.must(w.svc.GrantOverride(w.ctx, w.admin, "mot", w.rita.User.ID, true))
 	w.must(w.svc.GrantOverride(w.ctx, w.admin, "mot", w.rita.User.ID, true))
