@@ -271,6 +271,7 @@ func telling[T any](f func(st state, e *AuditEntry, now T) bool) func(state, *Au
 var retold = map[string]func(state, *AuditEntry) bool{
 	"server.add":           telling(toldServer),
 	"server.rotate-secret": nil,
+	"secret.reseal":        nil,
 	"policy.propose":       telling(toldPolicy(PolicyProposed)),
 	"policy.set":           telling(toldPolicy(PolicyInForce)),
 	"policy.refuse":        telling(toldPolicy(PolicyRefused)),

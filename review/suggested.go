@@ -96,9 +96,9 @@ func (as *assessment) suggested(t *surface.Tool, at Anchor, old, text string) (*
 	standing := func(f *lint.Finding) bool {
 		return f.Pointer == at.Pointer || strings.HasPrefix(f.Pointer, at.Pointer+"/")
 	}
-	found := graded(lint.Change(now, then, nil, opt), as.server.Policy)
+	found := graded(then, lint.Change(now, then, nil, opt), as.server.Policy)
 	out.Findings = slices.DeleteFunc(found, func(f lint.Finding) bool { return !f.New && !standing(&f) })
-	for _, f := range graded(lint.Listing(now, opt), as.server.Policy) {
+	for _, f := range graded(now, lint.Listing(now, opt), as.server.Policy) {
 		same := func(o lint.Finding) bool { return o.Rule == f.Rule && o.Pointer == f.Pointer }
 		if standing(&f) && !slices.ContainsFunc(out.Findings, same) {
 			out.Gone = append(out.Gone, f)
@@ -121,13 +121,14 @@ func (as *assessment) siblings(but string) []string {
 	return slices.DeleteFunc(namesOf(as.candidate.tools), func(name string) bool { return name == but })
 }
 
-// graded counts findings as a policy says; what it turned off is left out.
-func graded(found []lint.Finding, p gate.Policy) []lint.Finding {
+// graded counts the findings of a listing as a policy says; what it turned off is left
+// out.
+func graded(l *surface.Listing, found []lint.Finding, p gate.Policy) []lint.Finding {
 	all := make([]Finding, len(found))
 	for i := range found {
-		all[i].Finding = found[i]
+		all[i].Finding, all[i].Bound = found[i], hashes(boundIn(l, &found[i]))
 	}
-	grade(all, p)
+	all = grade(all, p)
 	var out []lint.Finding
 	for i := range all {
 		if !all[i].Off() {

@@ -67,7 +67,7 @@ func (s *Server) checkSuggestionForm(c echo.Context) error {
 		return err
 	}
 	on, text := form.Get("on"), lines(form.Get("suggest"))
-	g, err := s.svc.CheckSuggestion(ctx, a, id, anchorOfForm(view, on, form.Get("at")), text)
+	g, err := s.svc.CheckSuggestion(ctx, a, id, anchorOfForm(view, form), text)
 	if form.Get("script") != "" {
 		if err != nil {
 			return err
