@@ -14,6 +14,24 @@ func Line(s string) string {
 	return apart(apart(s, ":", `\`), "#", `\`)
 }
 
+// longestName is how much of a name or a reason a line shows, in characters: a name may
+// be as long as a listing.
+const longestName = 500
+
+// ShortLine is [Line] of what may be very long, cut with a mark.
+func ShortLine(s string) string { return Line(cut(s, longestName)) }
+
+// cut is at most so many characters of s, with a mark where something is missing.
+func cut(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
 var lineEnds = strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
 // apart puts something between every two neighbours of one character.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/surface"
@@ -107,7 +109,7 @@ func sarifRuleOf(id string) sarifRule {
 
 func sarifResultOf(f lint.Finding, index int, from Origin, lines []int) sarifResult {
 	r := sarifResult{
-		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f.Severity), Message: sarifMessage{text(Line(f.Message + " Fix: " + f.Fix))},
+		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f.Severity), Message: sarifMessage{sarifText(Line(f.Message + " Fix: " + f.Fix))},
 		PartialFingerprints: map[string]string{"countersign/v1": f.Fingerprint}, Properties: map[string]string{"severity": string(f.Severity)},
 	}
 	if from.HasBase {
@@ -117,7 +119,7 @@ func sarifResultOf(f lint.Finding, index int, from Origin, lines []int) sarifRes
 		}
 	}
 	if w := f.Waiver; w != nil {
-		r.Suppressions = []sarifSuppression{{"external", text(Line(waiverLine(w)))}}
+		r.Suppressions = []sarifSuppression{{"external", sarifText(ShortLine(waiverLine(w)))}}
 	}
 	places := f.Places
 	if places == nil {
@@ -131,13 +133,27 @@ func sarifResultOf(f lint.Finding, index int, from Origin, lines []int) sarifRes
 
 func sarifLocationOf(p lint.Place, uri string, lines []int) sarifLocation {
 	var l sarifLocation
-	l.PhysicalLocation.ArtifactLocation.URI = text(Line(uri))
+	l.PhysicalLocation.ArtifactLocation.URI = text(sarifURI(uri))
 	l.PhysicalLocation.Region.StartLine = 1
 	if p.Position > 0 && p.Position <= len(lines) {
 		l.PhysicalLocation.Region.StartLine = lines[p.Position-1]
 	}
-	l.LogicalLocations = []sarifLogical{{text(Line(p.Tool + p.Pointer)), "member"}}
+	l.LogicalLocations = []sarifLogical{{sarifText(ShortLine(p.Tool + p.Pointer)), "member"}}
 	return l
+}
+
+// sarifText takes apart what readers of SARIF show as a link: [words](address).
+func sarifText(line string) text { return text(strings.ReplaceAll(line, "](", "] (")) }
+
+// sarifURI is the address of a file, which the format wants, or of a live server.
+func sarifURI(file string) string {
+	if u, err := url.Parse(file); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil {
+		return u.String()
+	}
+	if rest := strings.TrimLeft(file, "/"); rest != file {
+		file = "/" + rest // two of them would begin the name of a machine
+	}
+	return (&url.URL{Path: file}).String()
 }
 
 func sarifLevel(s lint.Severity) string {
@@ -199,7 +215,7 @@ func FindingsJUnit(found []lint.Finding, l *surface.Listing, least lint.Severity
 	s.Name = "countersign lint"
 	s.Cases = []junitCase{{Class: "listing", Name: "listing"}}
 	for i, t := range l.Tools {
-		name := Line(t.Name)
+		name := ShortLine(t.Name)
 		if name == "" {
 			name = fmt.Sprintf("tool %d", i+1)
 		}
@@ -211,7 +227,7 @@ func FindingsJUnit(found []lint.Finding, l *surface.Listing, least lint.Severity
 			c = &s.Cases[f.Position]
 		}
 		if f.Waiver == nil && f.Severity.Rank() >= least.Rank() {
-			c.Failures = append(c.Failures, junitFailure{f.Rule, Line(f.Message), Line(f.Pointer) + "\nFix: " + Line(f.Fix)})
+			c.Failures = append(c.Failures, junitFailure{f.Rule, Line(f.Message), ShortLine(f.Pointer) + "\nFix: " + Line(f.Fix)})
 			s.Failures++
 			continue
 		}

@@ -18,7 +18,7 @@ func FindingsText(found []lint.Finding) string {
 		}
 		fmt.Fprintf(&b, "%-8s %s%s\n  %s\n", f.Severity, f.Rule, findingPlace(f), Line(f.Message))
 		if w := f.Waiver; w != nil {
-			fmt.Fprintf(&b, "  %s\n", Line(waiverLine(w)))
+			fmt.Fprintf(&b, "  %s\n", ShortLine(waiverLine(w)))
 			continue
 		}
 		fmt.Fprintf(&b, "  Fix: %s\n", Line(f.Fix))
@@ -45,12 +45,12 @@ func heading(all []lint.Finding, f lint.Finding) string {
 func findingPlace(f lint.Finding) string {
 	where := ""
 	if f.Tool != "" {
-		where += "  " + Line(f.Tool)
+		where += "  " + ShortLine(f.Tool)
 	} else if f.Position > 0 {
 		where += fmt.Sprintf("  tool %d", f.Position)
 	}
 	if f.Pointer != "" {
-		where += " " + Line(f.Pointer)
+		where += " " + ShortLine(f.Pointer)
 	}
 	return where
 }
@@ -122,7 +122,7 @@ func IdleWaiversText(idle []lint.IdleWaiver) string {
 	var b strings.Builder
 	b.WriteString("Waivers that cover nothing:\n")
 	for i := range idle {
-		fmt.Fprintf(&b, "%s\n  %s\n", Line(waiverPlace(&idle[i].Waiver)), Line(idleLine(&idle[i])))
+		fmt.Fprintf(&b, "%s\n  %s\n", ShortLine(waiverPlace(&idle[i].Waiver)), ShortLine(idleLine(&idle[i])))
 	}
 	return b.String()
 }
@@ -132,20 +132,24 @@ func IdleWaiversMarkdown(idle []lint.IdleWaiver) string {
 	if len(idle) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	b.WriteString("\n#### Waivers that cover nothing\n\n")
+	m := markdownWriter{limit: idleRoom - tailRoom}
+	m.block("\n#### Waivers that cover nothing\n\n")
 	for i := range idle {
-		if i == mostIdle {
-			fmt.Fprintf(&b, "\n_%d more. `countersign lint` lists them all._\n", len(idle)-i)
-			break
+		line := fmt.Sprintf("- %s: %s\n", Code(cut(waiverPlace(&idle[i].Waiver), longestInComment)), Markdown(cut(idleLine(&idle[i]), longestInComment)))
+		if i == mostIdle || !m.block(line) {
+			return m.String() + fmt.Sprintf("\n_%d more. `countersign lint` lists them all._\n", len(idle)-i)
 		}
-		fmt.Fprintf(&b, "- %s: %s\n", Code(waiverPlace(&idle[i].Waiver)), Markdown(idleLine(&idle[i])))
 	}
-	return b.String()
+	return m.String()
 }
 
-// mostIdle is how many idle waivers a comment lists.
-const mostIdle = 20
+// What a comment holds of idle waivers: how many, their part of it in bytes, and
+// characters of each name and reason.
+const (
+	mostIdle         = 20
+	idleRoom         = 8 << 10
+	longestInComment = 200
+)
 
 func idleLine(w *lint.IdleWaiver) string {
 	s := "This waiver " + w.Why.Sentence() + "."
@@ -170,7 +174,7 @@ func FindingsMarkdown(found []lint.Finding) string {
 	if len(found) == 0 {
 		return ""
 	}
-	m := markdownWriter{limit: MarkdownLimit - tailRoom}
+	m := markdownWriter{limit: MarkdownLimit - tailRoom - idleRoom}
 	m.block("### " + Markdown(countsLine(found)) + "\n")
 	section, left := "", 0
 	for _, f := range found {
@@ -196,14 +200,14 @@ func findingMarkdown(f lint.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n- **%s** %s", f.Severity, Code(f.Rule))
 	if f.Tool != "" {
-		b.WriteString(" in " + Code(f.Tool))
+		b.WriteString(" in " + Code(cut(f.Tool, longestInComment)))
 	}
 	if f.Pointer != "" {
-		b.WriteString(" at " + Code(f.Pointer))
+		b.WriteString(" at " + Code(cut(f.Pointer, longestInComment)))
 	}
 	b.WriteString("\n  " + Markdown(f.Message) + "\n")
 	if f.Waiver != nil {
-		b.WriteString("  " + Markdown(waiverLine(f.Waiver)) + "\n")
+		b.WriteString("  " + Markdown(cut(waiverLine(f.Waiver), longestName)) + "\n")
 	} else {
 		b.WriteString("  _Fix:_ " + Markdown(f.Fix) + "\n")
 	}
