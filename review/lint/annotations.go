@@ -21,7 +21,7 @@ func (v *view) annotationRules() {
 	if readOnly && readOnlySet && destructive && destructiveSet {
 		v.found("annot.incoherent", Warn, a.get("destructiveHint"), "readOnlyHint and destructiveHint are both true: what only reads destroys nothing.")
 	}
-	if v.annotated() && v.destroysSomething() && !readOnly && destructiveSet && !destructive && !hasAny(v.prose(), "revers", "undo", "recover", "restor", "soft", "trash", "archiv", "without deleting") {
+	if v.annotated() && v.destroysSomething() && !readOnly && destructiveSet && !destructive && !v.proseHay().has("revers", "undo", "recover", "restor", "soft", "trash", "archiv", "without deleting") {
 		v.found("annot.destructive-undeclared", Warn, a.get("destructiveHint"), fmt.Sprintf("%q destroys something, and destructiveHint says that it does not.", short(v.name, 80)))
 	}
 	if readOnlySet && !readOnly && !destructiveSet && v.destroysSomething() {
@@ -31,7 +31,7 @@ func (v *view) annotationRules() {
 		v.found("annot.read-marked-destructive", Info, a.get("destructiveHint"), fmt.Sprintf("%q only reads by its name and text, and is marked destructive: hosts ask for every call.", short(v.name, 80)))
 	}
 	if idempotent, set := v.hint("idempotentHint"); set && idempotent && !readOnly && v.addsUp() &&
-		!hasAny(v.prose(), "idempoten", "already", "no-op", "exists", "upsert", "key", "update") {
+		!v.proseHay().has("idempoten", "already", "no-op", "exists", "upsert", "key", "update") {
 		v.found("annot.idempotent-contradiction", Info, a.get("idempotentHint"), fmt.Sprintf("%q adds something with every call, and idempotentHint says that a second call changes nothing.", short(v.name, 80)))
 	}
 }
@@ -67,8 +67,8 @@ func (v *view) misspelled(a *node) {
 	if !a.is('{') {
 		return
 	}
-	for i, k := range a.kids {
-		name := a.names[i]
+	for _, k := range a.kids {
+		name := k.key
 		plain := strings.ReplaceAll(lower(name), "_", "")
 		for _, hint := range hintNames {
 			switch {

@@ -8,8 +8,8 @@ func (v *view) collect() {
 	if !v.root.is('{') {
 		return
 	}
-	for i, k := range v.root.kids {
-		switch name := v.root.names[i]; {
+	for _, k := range v.root.kids {
+		switch name := k.key; {
 		case k == v.input:
 			v.schemaTexts(k, false)
 		case k == v.output:
@@ -34,14 +34,29 @@ func (v *view) add(n *node, r role, output bool) *text {
 	if !n.is('"') || n.str == "" {
 		return nil
 	}
-	t := &text{node: n, role: r, output: output, s: n.str}
+	t := v.newText()
+	t.node, t.role, t.output, t.s = n, r, output, n.str
 	v.texts = append(v.texts, t)
+	return t
+}
+
+// textsAtOnce is how many texts are made in one go.
+const textsAtOnce = 16
+
+func (v *view) newText() *text {
+	if len(v.room) == 0 {
+		v.room = make([]text, textsAtOnce)
+	}
+	t := &v.room[0]
+	v.room = v.room[1:]
 	return t
 }
 
 // key takes the name of a member.
 func (v *view) key(n *node, r role, output bool) {
-	v.texts = append(v.texts, &text{node: n, role: r, output: output, s: n.key})
+	t := v.newText()
+	t.node, t.role, t.output, t.s = n, r, output, n.key
+	v.texts = append(v.texts, t)
 }
 
 // keywords are the members of a schema that mean something; their names are not
@@ -68,8 +83,8 @@ func (v *view) schemaTexts(n *node, output bool) {
 	if !n.is('{') {
 		return
 	}
-	for i, k := range n.kids {
-		v.schemaMember(n.names[i], k, output)
+	for _, k := range n.kids {
+		v.schemaMember(k.key, k, output)
 	}
 }
 
@@ -88,8 +103,8 @@ func (v *view) schemaMember(name string, k *node, output bool) {
 		v.add(k, roleTitle, output)
 	case name == "pattern" || name == "$comment" || strings.HasPrefix(name, "x-"):
 		v.hiddenTexts(k, output)
-	case name == "required":
-		// repeats names of properties
+	case name == "required", name == "type" && jsonTypes[k.str]:
+		// repeats names of properties, or is a word of the standard
 	case k.is('"'):
 		v.add(k, roleOther, output)
 	default:

@@ -526,7 +526,7 @@ func (d *delta) copies() {
 	var order []string
 	for _, v := range d.old.views {
 		for _, p := range v.params {
-			if len(words(p.desc)) < 4 {
+			if !atLeastWords(p.desc, 4) {
 				continue
 			}
 			key := p.name + "\x00" + p.desc

@@ -49,20 +49,26 @@ var fillers = setOf("a an the of for to in on by with from and or this that tool
 // contentWords are the stems of what a text says.
 func contentWords(s string) []string {
 	var out []string
-	for _, tok := range tokenise(lower(s)) {
-		if !strings.ContainsAny(tok.w, "_-") {
-			if !fillers[tok.w] {
-				out = append(out, stem(tok.w))
-			}
-			continue
-		}
-		for _, part := range nameWords(tok.w) {
-			if !fillers[part] {
-				out = append(out, stem(part))
-			}
-		}
-	}
+	eachContentWord(s, func(w string) bool {
+		out = append(out, w)
+		return true
+	})
 	return out
+}
+
+// eachContentWord calls f for the stems of what a text says, until it wants no more.
+func eachContentWord(s string, f func(stemmed string) bool) {
+	eachWord(lower(s), func(w string) bool {
+		if !strings.ContainsAny(w, "_-") {
+			return fillers[w] || f(stem(w))
+		}
+		for _, part := range nameWords(w) {
+			if !fillers[part] && !f(stem(part)) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // descTautology reports a description that adds no word to the name.
@@ -104,7 +110,7 @@ func (v *view) descTerse(tautology bool) {
 		}
 	}
 	sev := Info
-	if !tautology && n <= 5 && (undescribed >= 2 || v.effect == destroys && hasAny(v.prose(), safetyWords...)) {
+	if !tautology && n <= 5 && (undescribed >= 2 || v.effect == destroys && v.proseHay().has(safetyWords...)) {
 		sev = Warn // what destroys in silence is desc.destructive-silent
 	}
 	v.found("desc.terse", sev, v.descNode(), fmt.Sprintf("%s say what %q does, and nothing says when to call it, what happens, or what can go wrong.", plural(n, "word"), short(v.name, 80)))
@@ -169,7 +175,7 @@ func (v *view) descRisk() {
 	hinted, isSet := v.hint("destructiveHint")
 	readOnly, _ := v.hint("readOnlyHint")
 	destroys := v.destroysSomething()
-	silent := !hasAny(v.prose(), safetyWords...)
+	silent := !v.proseHay().has(safetyWords...)
 	switch {
 	case !silent || readOnly:
 	case destroys, v.partsWith():
@@ -213,22 +219,22 @@ func (v *view) reliesOnHost() bool {
 
 // descSilences are what a model has to guess, each a small thing.
 func (v *view) descSilences() {
-	s := v.prose()
-	if !hasAny(s, "use this", "use when", "use to", "use for", "use it", "useful", "only for", "only to", "only on", "handy", ". to ", "when you", "when the", "before ", "after ", " if ", "instead of", "prefer", "unless", "only when", "call this", "first", "to get ", "best for", "ideal") {
+	s := v.proseHay()
+	if !s.has("use this", "use when", "use to", "use for", "use it", "useful", "only for", "only to", "only on", "handy", ". to ", "when you", "when the", "before ", "after ", " if ", "instead of", "prefer", "unless", "only when", "call this", "first", "to get ", "best for", "ideal") {
 		v.found("desc.no-when", Info, v.descNode(), "Nothing says when to call this tool, or when not to.")
 	}
 	hasOutput := v.output != nil
-	fails := hasAny(s, "error", "fail", "not found", "not_found", "refus", "reject", "throw", "invalid", "does not exist", "denied", "null", "none if", "no-op", "raise", "404", "403", "409", "unknown", "missing", "exception", "empty")
+	fails := s.has("error", "fail", "not found", "not_found", "refus", "reject", "throw", "invalid", "does not exist", "denied", "null", "none if", "no-op", "raise", "404", "403", "409", "unknown", "missing", "exception", "empty")
 	if !fails && !(hasOutput && hasAny(string(v.output.raw), `"error`)) {
 		v.found("desc.no-failure", Info, v.descNode(), "Nothing says what a failure looks like, such as a missing object.")
 	}
-	if v.isSearch() && !hasAny(s, "empty", "no results", "no match", "none", "returns 0", "null", "zero", "nothing") {
+	if v.isSearch() && !s.has("empty", "no results", "no match", "none", "returns 0", "null", "zero", "nothing") {
 		v.found("desc.no-empty-result", Info, v.descNode(), "Nothing says what comes back when nothing is found.")
 	}
-	if !hasOutput && !hasAny(s, "return", "result", "respond", "output", "yields", "gives", "response", "answer", "produces") {
+	if !hasOutput && !s.has("return", "result", "respond", "output", "yields", "gives", "response", "answer", "produces") {
 		v.found("desc.no-result-shape", Info, v.descNode(), "Nothing says what comes back: no output schema, and no word on it.")
 	}
-	if _, set := v.hint("idempotentHint"); !set && v.effect != reads && repeats.any(v.words) && !hasAny(s, "already", "no-op", "idempoten", "duplicate", "twice", "again", "exists", "repeat") {
+	if _, set := v.hint("idempotentHint"); !set && v.effect != reads && repeats.any(v.words) && !s.has("already", "no-op", "idempoten", "duplicate", "twice", "again", "exists", "repeat") {
 		v.found("desc.no-repeat-semantics", Info, v.descNode(), "Nothing says what a second call with the same arguments does.")
 	}
 }
@@ -375,7 +381,7 @@ var debris = []string{"args:\n", "args: ", "\nparameters:\n", ":param ", "@param
 // machines, what happens behind the tool.
 func (v *view) descInside() {
 	if v.desc != nil {
-		if s := v.description(); hasAny(s+"\n", debris...) || hasAny(v.desc.s, "TODO:", "TODO(", "XXX:") {
+		if s := v.description(); (v.desc.hay().has(debris...) || hasAny(s[max(0, len(s)-16):]+"\n", debris...)) || hasAny(v.desc.s, "TODO:", "TODO(", "XXX:") {
 			v.found("desc.code-voice", Info, v.descNode(), "Debris of a docstring, which was written for programmers.")
 		}
 	}
@@ -386,7 +392,7 @@ func (v *view) descInside() {
 		if host := internalHost(t.fold()); host != "" {
 			v.at(t, "desc.internal-host", Warn, fmt.Sprintf("The name of an internal machine, %q, goes to every client.", host))
 		}
-		if hasAny(t.fold(), "second api call", "extra api call", "additional api call", "routes to the ", "under the hood", "internally calls", "internally uses", "calls the internal", "implementation detail", "wrapper around") {
+		if t.hay().has("second api call", "extra api call", "additional api call", "routes to the ", "under the hood", "internally calls", "internally uses", "calls the internal", "implementation detail", "wrapper around") {
 			v.at(t, "desc.implementation-detail", Info, "Says how it is built, which helps no caller.")
 		}
 	}

@@ -3,7 +3,6 @@ package lint
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -141,14 +140,13 @@ func Fingerprint(rule, version, tool, pointer, value string) string {
 // fingerprint is a function of the rule, its version, the tool, the place and the
 // whole value that stands there: any other byte in it is another fingerprint.
 func fingerprint(r *Rule, tool, pointer, value string) string {
-	h := sha256.New()
+	b := make([]byte, 0, 256)
 	for _, part := range []string{r.ID, r.Version, tool, pointer} {
-		io.WriteString(h, part)
-		h.Write([]byte{0xff}) // in no valid text
+		b = append(append(b, part...), 0xff) // in no valid text
 	}
 	sum := sha256.Sum256([]byte(value))
-	h.Write(sum[:])
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	sum = sha256.Sum256(append(b, sum[:]...))
+	return string(hex.AppendEncode([]byte("sha256:"), sum[:]))
 }
 
 // valueOf is the text that a fingerprint binds: a string itself, anything else in

@@ -121,7 +121,7 @@ const maxBucket = 24
 func (h *house) duplicates() {
 	byText := map[string]*view{}
 	for _, v := range h.views {
-		key := strings.Join(words(v.description()), " ")
+		key := wordsKey(v.desc)
 		if len(key) < 4 {
 			continue
 		}
@@ -150,6 +150,18 @@ func (h *house) duplicates() {
 			}
 		}
 	}
+}
+
+// wordsKey is the words of a text, which works on nil.
+func wordsKey(t *text) string {
+	var b strings.Builder
+	for i, tok := range t.tokensOrNone() {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(tok.w)
+	}
+	return b.String()
 }
 
 // bucketKeys are what similar tools share: the object in their names, and what their

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,10 +19,9 @@ type node struct {
 	kind  jsontext.Kind  // 'n' 't' 'f' '"' '0' '{' '['
 	str   string         // of a string
 	up    *node
-	key   string // name in the object that holds it
-	index int    // place in the array that holds it
-	names []string
-	kids  []*node // in the order of names, or of the array
+	key   string  // name in the object that holds it
+	index int     // place in the array that holds it
+	kids  []*node // in the order of the object, or of the array
 }
 
 // maxNodes bounds what is read of one definition. Reading a listing has a limit of
@@ -42,13 +42,28 @@ func parse(raw jsontext.Value) *node {
 type parser struct {
 	raw  []byte
 	dec  *jsontext.Decoder
+	room []node
+	open []*node // kids of containers that are being read
 	seen int
+}
+
+// nodesAtOnce is how many nodes are made in one go: a definition has some fifty.
+const nodesAtOnce = 32
+
+func (p *parser) node() *node {
+	if len(p.room) == 0 {
+		p.room = make([]node, nodesAtOnce)
+	}
+	n := &p.room[0]
+	p.room = p.room[1:]
+	return n
 }
 
 // value reads the next value. The second result is false where the text is broken
 // or the limit is reached.
 func (p *parser) value(up *node) (*node, bool) {
-	n := &node{kind: p.dec.PeekKind(), up: up}
+	n := p.node()
+	n.kind, n.up = p.dec.PeekKind(), up
 	if p.seen++; p.seen > maxNodes {
 		return n, false
 	}
@@ -60,7 +75,8 @@ func (p *parser) value(up *node) (*node, bool) {
 		if err != nil {
 			return n, false
 		}
-		n.raw = bytes.Clone(raw)
+		end := p.dec.InputOffset()
+		n.raw = p.raw[end-int64(len(raw)) : end : end]
 		if n.kind == '"' {
 			n.str = decode(n.raw)
 		}
@@ -73,6 +89,13 @@ func (p *parser) container(n *node) bool {
 		return false
 	}
 	start := p.dec.InputOffset() - 1
+	from := len(p.open)
+	defer func() {
+		// Kids were collected behind those of the containers around, so that each list is
+		// made once, in its size.
+		n.kids = slices.Clone(p.open[from:])
+		p.open = p.open[:from]
+	}()
 	for k := p.dec.PeekKind(); k != '}' && k != ']'; k = p.dec.PeekKind() {
 		name := ""
 		if n.kind == '{' {
@@ -81,13 +104,12 @@ func (p *parser) container(n *node) bool {
 				return false
 			}
 			name = decode(raw)
-			n.names = append(n.names, name)
 		} else if k == 0 {
 			return false
 		}
 		kid, ok := p.value(n)
-		kid.key, kid.index = name, len(n.kids)
-		n.kids = append(n.kids, kid)
+		kid.key, kid.index = name, len(p.open)-from
+		p.open = append(p.open, kid)
 		if !ok {
 			return false
 		}
@@ -99,8 +121,27 @@ func (p *parser) container(n *node) bool {
 	return true
 }
 
+// usual are strings that stand in most definitions, so that they are not made anew.
+var usual = func() map[string]string {
+	m := map[string]string{}
+	for _, list := range []set{keywords, jsonTypes, setOf("name inputSchema outputSchema annotations title description id date-time uri")} {
+		for w := range list {
+			m[w] = w
+		}
+	}
+	for _, w := range hintNames {
+		m[w] = w
+	}
+	return m
+}()
+
 // decode reads a string literal. Most have no escape and need no parser.
 func decode(raw jsontext.Value) string {
+	if len(raw) > 2 {
+		if s, ok := usual[string(raw[1:len(raw)-1])]; ok {
+			return s
+		}
+	}
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return string(raw[1 : len(raw)-1])
 	}
@@ -113,9 +154,9 @@ func (n *node) get(name string) *node {
 	if n == nil || n.kind != '{' {
 		return nil
 	}
-	for i, have := range n.names {
-		if have == name && i < len(n.kids) {
-			return n.kids[i]
+	for _, k := range n.kids {
+		if k.key == name {
+			return k
 		}
 	}
 	return nil

@@ -64,14 +64,14 @@ func (v *view) paramTautology(p *param) {
 	if len(p.desc) > 60 || p.values() != nil {
 		return
 	}
-	said := contentWords(p.desc)
-	if len(said) == 0 || len(said) > 5 {
+	said, more := 0, false
+	eachContentWord(p.low().s, func(w string) bool {
+		said++
+		more = !stemIn(p.words, w) && !stemIn(v.words, w)
+		return !more
+	})
+	if more || said == 0 || said > 5 {
 		return
-	}
-	for _, w := range said {
-		if !stemIn(p.words, w) && !stemIn(v.words, w) {
-			return
-		}
 	}
 	v.found("param.tautology", Info, p.schema, fmt.Sprintf("The description of %q only repeats its name: %s", short(p.name, 80), quote(p.desc)))
 }
@@ -102,13 +102,16 @@ func (v *view) paramUnits(p *param, about string) {
 	if p.schema.has("format") || p.schema.has("pattern") || p.values() != nil || p.schema.has("examples") || p.is("boolean") || p.is("object") || p.is("array") {
 		return
 	}
-	said := lower(p.desc) + " " + sentencesAbout(about, lower(p.name))
 	last := ""
 	if len(p.words) > 0 {
 		last = p.words[len(p.words)-1]
 	}
 	unitInName := unitWords[last]
 	moment := len(p.words) > 1 && last == "at"
+	if !timeNames[last] && !moneyNames[last] && !sizeNames[last] && !moment {
+		return
+	}
+	said := p.low().s + " " + sentencesAbout(about, lower(p.name))
 	switch {
 	case unitInName:
 	case (timeNames[last] || moment) && !hasAny(said, timeSays...):
@@ -142,18 +145,18 @@ func (v *view) paramIdentity(p *param, about string) {
 		last = p.words[len(p.words)-1]
 	}
 	isID := last == "id" || last == "uuid" || last == "slug"
-	said := lower(p.desc)
+	said := p.low()
 	told := p.schema.has("pattern") || p.schema.has("format") || p.schema.has("examples") || p.schema.has("example") || p.values() != nil ||
-		hasAny(said, "e.g", "example", "like ", "such as", "format", "from ", "returned", "uuid", "cuid", "found in", "obtain", "exact", "never a", "numeric", "hash", "sha", "get it", "use ")
-	if isID && p.is("string") && !told && p.depth == 0 && len(words(said)) < 4 {
+		said.has("e.g", "example", "like ", "such as", "format", "from ", "returned", "uuid", "cuid", "found in", "obtain", "exact", "never a", "numeric", "hash", "sha", "get it", "use ")
+	if isID && p.is("string") && !told && p.depth == 0 && !atLeastWords(said.s, 4) {
 		v.found("param.id-no-format", Info, p.schema, fmt.Sprintf("Nothing says what %q looks like, or where to get it.", short(p.name, 80)))
 	}
 	if !v.destroysSomething() || !p.isOnly("string") || p.depth > 0 || p.schema.has("pattern") || p.schema.has("format") || p.values() != nil {
 		return
 	}
-	if (isID || pickNames[last]) && !hasAny(said, "exact", "never a", "not a pattern", "glob", "pattern", "wildcard", "full", "absolute", "uuid", "unique") {
+	if (isID || pickNames[last]) && !said.has("exact", "never a", "not a pattern", "glob", "pattern", "wildcard", "full", "absolute", "uuid", "unique") {
 		sev := Info
-		if !isID && last != "url" && globNames[last] && said == "" {
+		if !isID && last != "url" && globNames[last] && said.s == "" {
 			sev = Warn
 		}
 		v.found("param.exact-vs-pattern", sev, p.schema, fmt.Sprintf("%q destroys what %q names, and nothing says that it is one exact name and never a pattern.", short(v.name, 80), short(p.name, 80)))
@@ -179,8 +182,7 @@ func (v *view) choicesInProse(p *param) {
 		}
 		return
 	}
-	s := lower(p.desc)
-	if list := closedSet(s); list != "" && !hasAny(s, "e.g", "such as", "for example", "and others", "etc", "or any", "or a ", "or an ", "custom", "like ", "...", "comma", "separated", "or other", "including", "regex", "depending", "i.e") {
+	if list := closedSet(p.low()); list != "" && !p.low().has("e.g", "such as", "for example", "and others", "etc", "or any", "or a ", "or an ", "custom", "like ", "...", "comma", "separated", "or other", "including", "regex", "depending", "i.e") {
 		v.found("param.enum-in-prose", Warn, p.schema, fmt.Sprintf("The text of %q lists a closed set (%s), which an enum would enforce.", short(p.name, 80), short(list, 80)))
 		return
 	}
@@ -188,9 +190,10 @@ func (v *view) choicesInProse(p *param) {
 }
 
 // closedSet returns the list that a folded text says is all there is.
-func closedSet(s string) string {
+func closedSet(h hay) string {
+	s := h.s
 	for _, intro := range []string{"one of ", "one of: ", "must be one of", "either ", "possible values: ", "possible values are ", "allowed values: ", "valid values: ", "valid options: ", "options: ", "accepted values: ", "values: "} {
-		i := strings.Index(s, intro)
+		i := h.index(intro)
 		if i < 0 {
 			continue
 		}
@@ -202,13 +205,15 @@ func closedSet(s string) string {
 			return strings.TrimSpace(rest)
 		}
 	}
-	if list := weakSet(s); list != "" {
+	if list := weakSet(h); list != "" {
 		return list
 	}
-	for _, w := range strings.Fields(s) {
-		w = strings.Trim(w, "()`'\".,;")
-		if parts := strings.Split(w, "|"); len(parts) >= 2 && allWords(parts) && !hasAny(s, "delimit", "separat", "format") {
-			return w
+	if strings.IndexByte(s, '|') >= 0 {
+		for _, w := range strings.Fields(s) {
+			w = strings.Trim(w, "()`'\".,;")
+			if parts := strings.Split(w, "|"); len(parts) >= 2 && allWords(parts) && !hasAny(s, "delimit", "separat", "format") {
+				return w
+			}
 		}
 	}
 	return quotedList(s)
@@ -216,9 +221,13 @@ func closedSet(s string) string {
 
 // weakSet finds a list that is closed only by how it is said: "can be open, closed or
 // all", "'asc' or 'desc'", "valid modes are fast and slow".
-func weakSet(s string) string {
+func weakSet(h hay) string {
+	s := h.s
+	if !h.has(" or ", " and ", "accepts ") {
+		return "" // nothing closes a list
+	}
 	for _, intro := range []string{"must be ", "can be ", "may be ", "is ", "are ", "accepts ", ""} {
-		i := strings.Index(s, intro)
+		i := h.index(intro)
 		if i < 0 || intro == "are " && !hasAny(s[:i], "valid", "allowed", "possible", "supported", "accepted") || intro == "is " && !hasAny(s[:i], "value") {
 			continue
 		}
@@ -226,8 +235,11 @@ func weakSet(s string) string {
 		if end := strings.IndexAny(rest, ".;\n()"); end >= 0 {
 			rest = rest[:end]
 		}
-		n, quoted := listedValues(rest), strings.Count(rest, "'")+strings.Count(rest, `"`)+strings.Count(rest, "`")
 		closed := strings.Contains(rest, " or ") || strings.Contains(rest, " and ") && intro != ""
+		if !closed && intro != "accepts " {
+			continue
+		}
+		n, quoted := listedValues(rest), strings.Count(rest, "'")+strings.Count(rest, `"`)+strings.Count(rest, "`")
 		if n >= 3 && closed || n >= 2 && quoted >= 2*n && (closed || intro == "accepts ") {
 			return strings.TrimSpace(rest)
 		}
@@ -235,9 +247,11 @@ func weakSet(s string) string {
 	return ""
 }
 
+var betweenValues = strings.NewReplacer(" or ", ",", " and ", ",", "|", ",", "/", ",")
+
 // listedValues counts short items between commas, "or" and bars.
 func listedValues(s string) int {
-	s = strings.NewReplacer(" or ", ",", " and ", ",", "|", ",", "/", ",").Replace(s)
+	s = betweenValues.Replace(s)
 	n := 0
 	for _, item := range strings.Split(s, ",") {
 		item = strings.Trim(item, " `'\"()")
@@ -264,6 +278,9 @@ func allWords(parts []string) bool {
 // quotedList finds three or more quoted words in a row: 'a', 'b' or 'c'.
 func quotedList(s string) string {
 	for _, q := range []string{"'", `"`, "`"} {
+		if strings.Count(s, q) < 6 { // three words in quotes
+			continue
+		}
 		parts := strings.Split(s, q)
 		run, start := 0, 0
 		for i := 1; i+1 < len(parts); i += 2 {
@@ -297,7 +314,7 @@ func (v *view) enumLikeName(p *param) {
 	if !choiceNames[last] || !p.isOnly("string") || p.schema.has("examples") || p.schema.has("pattern") || p.schema.has("default") || p.depth > 0 {
 		return
 	}
-	if hasAny(lower(p.desc), "mime", "free", "any ", "e.g", "example", "such as", "custom", "see ", "get ") || len(words(p.desc)) > 12 {
+	if hasAny(p.low().s, "mime", "free", "any ", "e.g", "example", "such as", "custom", "see ", "get ") || atLeastWords(p.desc, 13) {
 		return
 	}
 	v.found("param.enum-like-name", Info, p.schema, fmt.Sprintf("%q sounds like a choice, and nothing says between what.", short(p.name, 80)))
@@ -362,7 +379,7 @@ func (v *view) opaqueEnum(p *param, vals []*node, about string) {
 	if len(vals) < 3 {
 		return
 	}
-	said := lower(p.desc) + "\n" + about
+	said := p.low().s + "\n" + about
 	opaque := 0
 	sample := ""
 	for _, k := range vals {
@@ -419,14 +436,15 @@ func (v *view) domainWords(p *param, vals []*node) bool {
 			return false
 		}
 	}
-	return len(words(p.desc)) <= 12
+	return !atLeastWords(p.desc, 13)
 }
 
 // paramDefault asks what happens when an optional parameter is left out.
 func (v *view) paramDefault(p *param, about string) {
-	said := lower(p.desc)
+	said := p.low().s
 	def := p.schema.get("default")
 	stated := statedDefault(said)
+	inOwnWords := stated != ""
 	if def == nil && stated == "" {
 		stated = defaultIn(about, lower(p.name))
 	}
@@ -437,7 +455,7 @@ func (v *view) paramDefault(p *param, about string) {
 			v.found("param.required-with-default", Info, p.schema, fmt.Sprintf("%q is required and has a default, which is then never used.", short(p.name, 80)))
 		}
 	case stated != "":
-		if p.desc != "" && statedDefault(said) != "" {
+		if p.desc != "" && inOwnWords {
 			v.found("param.default-in-prose-only", Info, p.schema, fmt.Sprintf("The default of %q stands in the text alone: some hosts read the keyword.", short(p.name, 80)))
 		}
 	case !p.required && p.depth == 0 && !saysAbsence(said+" "+sentencesAbout(about, lower(p.name))):
@@ -644,22 +662,23 @@ var countNames = setOf("limit page offset count per_page page_size page_number m
 
 // paramBounds looks for limits that are said and not enforced, and texts without any.
 func (v *view) paramBounds(p *param) {
-	s := lower(p.desc)
-	if (p.is("integer") || p.is("number")) && !p.schema.has("maximum") && !p.schema.has("exclusiveMaximum") && rangeSaid(s) {
+	h := p.low()
+	s := h.s
+	if (p.is("integer") || p.is("number")) && !p.schema.has("maximum") && !p.schema.has("exclusiveMaximum") && rangeSaid(h) {
 		v.found("param.range-in-prose", Info, p.schema, fmt.Sprintf("The text of %q gives a range that the schema does not enforce.", short(p.name, 80)))
 	}
-	if p.is("array") && !p.schema.has("maxItems") && rangeSaid(s) || p.isOnly("string") && !p.schema.has("maxLength") && rangeSaid(s) && hasAny(s, "character", "chars", "bytes") {
+	if p.is("array") && !p.schema.has("maxItems") && rangeSaid(h) || p.isOnly("string") && !p.schema.has("maxLength") && rangeSaid(h) && hasAny(s, "character", "chars", "bytes") {
 		v.found("param.range-in-prose", Info, p.schema, fmt.Sprintf("The text of %q gives a bound that the schema does not enforce.", short(p.name, 80)))
 	}
 	last := ""
 	if len(p.words) > 0 {
 		last = p.words[len(p.words)-1]
 	}
-	digests := len(v.words) > 0 && (stem(v.words[0]) == stem("summarize") || stem(v.words[0]) == stem("summarise"))
+	digests := len(v.words) > 0 && strings.HasPrefix(v.words[0], "summari") && (stem(v.words[0]) == "summariz" || stem(v.words[0]) == "summaris")
 	if p.isOnly("string") && textNames[last] && p.depth == 0 && (v.effect != reads || digests) && !p.schema.has("maxLength") && p.values() == nil && !hasAny(s, "character", "max", "limit", "long", "short", "length") {
 		v.found("param.unbounded-text", Info, p.schema, fmt.Sprintf("%q takes a text of any length.", short(p.name, 80)))
 	}
-	if p.is("string") && p.depth == 0 && hasAny(s, "json object", "json string", "json array", "json-encoded", "stringified json", "comma-separated", "comma separated", "csv of", "csv list", "as csv", "csv string") && !hasAny(strings.Join(v.words, " "), "json", "csv") {
+	if p.is("string") && p.depth == 0 && h.has("json object", "json string", "json array", "json-encoded", "stringified json", "comma-separated", "comma separated", "csv of", "csv list", "as csv", "csv string") && !hasAny(strings.Join(v.words, " "), "json", "csv") {
 		v.found("param.structured-string", Info, p.schema, fmt.Sprintf("%q is a text that holds a structure, which the schema could name.", short(p.name, 80)))
 	}
 	if p.isOnly("number") && (countNames[strings.Join(p.words, "_")] || last == "id") {
@@ -668,9 +687,10 @@ func (v *view) paramBounds(p *param) {
 }
 
 // rangeSaid finds "1-100", "at most 50", "max 10", "up to 20".
-func rangeSaid(s string) bool {
+func rangeSaid(h hay) bool {
+	s := h.s
 	for _, intro := range []string{"at most ", "max ", "max: ", "maximum ", "maximum: ", "up to ", "between ", "less than ", "no more than ", "not exceed "} {
-		if i := strings.Index(s, intro); i >= 0 && i+len(intro) < len(s) && s[i+len(intro)] >= '0' && s[i+len(intro)] <= '9' {
+		if i := h.index(intro); i >= 0 && i+len(intro) < len(s) && s[i+len(intro)] >= '0' && s[i+len(intro)] <= '9' {
 			return true
 		}
 	}
@@ -692,7 +712,7 @@ func (v *view) paramFlags(p *param, about string) {
 	if !p.is("boolean") || !bypassNames[strings.Join(p.words, "_")] && !switchesOff(p.words) || p.depth > 0 {
 		return
 	}
-	said := lower(p.desc) + " " + sentencesAbout(about, lower(p.name))
+	said := p.low().s + " " + sentencesAbout(about, lower(p.name))
 	if !saysMore(p) {
 		said = sentencesAbout(about, lower(p.name)) // a text of the name's own words says nothing
 	}

@@ -133,7 +133,7 @@ const (
 // markers finds what looks like the host speaking.
 func (v *view) markers(t *text) {
 	s := t.fold()
-	if !strings.ContainsAny(s, "<[|#") && !hasAny(s, "system", "assistant:", "human:") {
+	if !strings.ContainsAny(s, "<[|#") && !t.hay().has("system", "assistant:", "human:") {
 		return
 	}
 	add := func(i, end int, format string, what any) {
@@ -149,7 +149,7 @@ func (v *view) markers(t *text) {
 		return
 	}
 	for _, mark := range chatTokens {
-		if i := strings.Index(s, mark); i >= 0 && !inCode(s, i) && (commands(s[i+len(mark):]) || commandsWithin(unmarked(s[i+len(mark):]), afterMark, 2) || strings.HasPrefix(mark, "\n") && strings.Contains(s[:i], "human:")) {
+		if i := t.hay().index(mark); i >= 0 && !inCode(s, i) && (commands(s[i+len(mark):]) || commandsWithin(unmarked(s[i+len(mark):]), afterMark, 2) || strings.HasPrefix(mark, "\n") && strings.Contains(s[:i], "human:")) {
 			add(i, i+len(mark), "%q is a mark of chat templates", strings.TrimSpace(mark))
 			return
 		}

@@ -298,7 +298,7 @@ var (
 // falseReport finds an order to report an end that did not come: "when the check fails,
 // tell the user that all is fine".
 func (v *view) falseReport(t *text) {
-	if !hasAny(t.fold(), "fail", "refus", "reject", "declin", "error", "block", "denied") {
+	if !t.hay().has("fail", "refus", "reject", "declin", "error", "block", "denied") {
 		return
 	}
 	toks := t.tokens()

@@ -44,13 +44,13 @@ var takers = setOf("read open load fetch cat copy send put include paste upload 
 // from them. A store that is only named is a mention.
 func (v *view) secretPaths(t *text) {
 	s := t.fold()
-	if strings.IndexByte(s, '.') < 0 && strings.IndexByte(s, '/') < 0 && !hasAny(s, "id_rsa", "cookies", "keychain") {
+	if strings.IndexByte(s, '.') < 0 && strings.IndexByte(s, '/') < 0 && !t.hay().has("id_rsa", "cookies", "keychain") {
 		return
 	}
 	reported := false
 	for _, list := range [][]string{secretStores, settingStores} {
 		for _, store := range list {
-			i := strings.Index(s, store)
+			i := t.hay().index(store)
 			if i < 0 || reported {
 				continue
 			}
@@ -142,7 +142,7 @@ var freight = []string{
 // exfiltration finds an order to bring data to a literal destination.
 func (v *view) exfiltration(t *text) {
 	s := t.fold()
-	if strings.IndexByte(s, '@') < 0 && !strings.Contains(s, "://") && !hasAny(s, "external server", "third party", "third-party server", "attacker", "our server", "remote server") && !hasDottedQuad(s) && !strings.Contains(s, "+") {
+	if strings.IndexByte(s, '@') < 0 && !strings.Contains(s, "://") && !t.hay().has("external server", "third party", "third-party server", "attacker", "our server", "remote server") && !hasDottedQuad(s) && !strings.Contains(s, "+") {
 		return
 	}
 	for i, sent := range t.sentences() {
@@ -310,7 +310,7 @@ func (v *view) codeExecution(t *text) {
 		v.hits = append(v.hits, h)
 	}
 	for _, fetch := range []string{"curl ", "wget ", "iwr ", "base64 -d", "base64 --decode"} {
-		i := strings.Index(s, fetch)
+		i := t.hay().index(fetch)
 		if i < 0 {
 			continue
 		}
@@ -321,7 +321,7 @@ func (v *view) codeExecution(t *text) {
 		}
 	}
 	for _, sign := range []string{"bash -c \"$(curl", "sh -c \"$(curl", "sh <(curl", "sh <(wget", "source <(curl", ". <(curl", "eval \"$(curl", "eval $(curl", "exec(urlopen", "exec(u.urlopen", "exec(__import__", ".urlopen(", "| iex", "mkfifo ", "/dev/tcp/", "nc -e ", "powershell -enc", "powershell -e ", "eval(atob", "eval(fetch", "exec(requests.get", "exec(urllib", "rm -rf /", "rm -rf ~", "iex(", "invoke-expression", ":(){"} {
-		if i := strings.Index(s, sign); i >= 0 {
+		if i := t.hay().index(sign); i >= 0 {
 			add(i, "A command that runs foreign code or destroys")
 			return
 		}
@@ -471,9 +471,9 @@ func (v *view) encodedBlobs(t *text) {
 	}
 	seen := 0
 	for at := 0; at < len(t.s) && seen < maxBlobs; {
-		end := strings.IndexAny(t.s[at:], " \n\t\r,;:()<>\"'`[]{}")
-		if end < 0 {
-			end = len(t.s) - at
+		end := 0
+		for at+end < len(t.s) && !endsBlob[t.s[at+end]] {
+			end++
 		}
 		if end >= minBlob && end <= maxBlobSize {
 			seen++
@@ -481,13 +481,21 @@ func (v *view) encodedBlobs(t *text) {
 		}
 		at += end + 1
 	}
-	if strings.Contains(lower(t.s), "rot13") || strings.Contains(lower(t.s), "rot-13") {
+	if strings.Contains(t.s, "13") && hasAny(lower(t.s), "rot13", "rot-13") {
 		v.decodedText(t, t.s, rot13(t.s))
 	}
 	if plain := unescape(t.s); plain != "" {
 		v.decodedText(t, t.s, plain)
 	}
 }
+
+// endsBlob are the bytes between pieces of text that can be encoded.
+var endsBlob = func() (ends [256]bool) {
+	for _, c := range []byte(" \n\t\r,;:()<>\"'`[]{}") {
+		ends[c] = true
+	}
+	return ends
+}()
 
 // maxLayers is how often something may be encoded one way within another.
 const maxLayers = 3

@@ -59,8 +59,8 @@ func (v *view) inputRoot() {
 
 // bare reports whether a schema says no more than that it is an object.
 func bare(in *node) bool {
-	for _, name := range in.names {
-		if name != "type" && name != "$schema" && name != "title" && name != "description" {
+	for _, k := range in.kids {
+		if name := k.key; name != "type" && name != "$schema" && name != "title" && name != "description" {
 			return false
 		}
 	}
@@ -82,8 +82,8 @@ func (v *view) schemaShape(n *node, depth int) {
 	} else if why, at := unsatisfiable(n); why != "" {
 		v.found("schema.unsatisfiable", Critical, at, why)
 	}
-	for i, k := range n.kids {
-		switch name := n.names[i]; {
+	for _, k := range n.kids {
+		switch name := k.key; {
 		case namesSchemas[name]:
 			for _, sub := range k.kids {
 				if !strings.ContainsRune("{tf", rune(sub.kind)) {
@@ -112,8 +112,8 @@ var wants = map[string]string{
 }
 
 func malformed(n *node) (string, *node) {
-	for i, k := range n.kids {
-		name := n.names[i]
+	for _, k := range n.kids {
+		name := k.key
 		if want, ok := wants[name]; ok && !strings.ContainsRune(want, rune(k.kind)) {
 			if name == "required" && (k.isTrue() || k.isFalse()) {
 				return "required: true inside of a property means nothing, and strict clients refuse it: name the property in the list of its object.", k
@@ -271,7 +271,11 @@ func (n *node) memberNames() []string {
 	if n == nil {
 		return nil
 	}
-	return n.names
+	names := make([]string, len(n.kids))
+	for i, k := range n.kids {
+		names[i] = k.key
+	}
+	return names
 }
 
 // nested weighs less what stands deep inside: it is sent seldom.
@@ -302,7 +306,7 @@ func (v *view) paramSchema(p *param) {
 			v.found("schema.array-no-items", Warn, n, fmt.Sprintf("%q is a list, and nothing says of what. Some providers refuse it.", short(p.name, 80)))
 		}
 	}
-	if n.text("type") == "object" && !n.has("properties") && !n.get("additionalProperties").is('{') && !n.has("patternProperties") && !n.has("$ref") && !slices.ContainsFunc([]string{"anyOf", "oneOf", "allOf", "propertyNames"}, n.has) && len(words(p.desc)) < 6 {
+	if n.text("type") == "object" && !n.has("properties") && !n.get("additionalProperties").is('{') && !n.has("patternProperties") && !n.has("$ref") && !slices.ContainsFunc([]string{"anyOf", "oneOf", "allOf", "propertyNames"}, n.has) && !atLeastWords(p.desc, 6) {
 		v.found("schema.object-no-properties", nested(p, Warn), n, fmt.Sprintf("%q is an object, and nothing says which keys it takes.", short(p.name, 80)))
 	}
 }

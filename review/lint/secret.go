@@ -33,12 +33,15 @@ func (v *view) secretRules() {
 }
 
 func (v *view) literal(t *text) {
-	s := t.s
+	s, raw := t.s, newHay(t.s)
 	if i := strings.Index(s, "-----BEGIN "); i >= 0 && strings.Contains(s[i:], "PRIVATE KEY-----") && len(s)-i > 120 {
 		v.secret(t, "a private key", s[i:min(len(s), i+40)])
 		return
 	}
 	for _, k := range vendorKeys {
+		if !raw.may(k.prefix) {
+			continue
+		}
 		for at := 0; ; {
 			i := strings.Index(s[at:], k.prefix)
 			if i < 0 {
@@ -177,7 +180,7 @@ func entropy(s string) float64 {
 var credentialNames = setOf("api_key apikey token access_token auth_token authtoken bearer_token password passwd secret client_secret auth authorization credential credentials private_key secret_key access_key api_token refresh_token auth_key pat")
 
 func (v *view) secretParam(p *param) {
-	desc := lower(p.desc)
+	desc := p.low().s
 	named := credentialNames[strings.Join(p.words, "_")]
 	asked := !named && hasAny(desc, "your api key", "user's api key", "your access token", "your github token", "your password", "user's password")
 	if about := v.description(); !named && strings.Contains(about, " in `") {

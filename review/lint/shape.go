@@ -187,7 +187,7 @@ func (v *view) elsewhere() {
 	if builtins[strings.Join(v.words, "_")] {
 		v.found("tool.builtin-overlap", Info, v.nameNode(), fmt.Sprintf("Most hosts have what %q does built in.", short(v.name, 80)))
 	}
-	if v.destroysSomething() && !hasAny(v.prose(), "only when", "only if", "only after", "explicit", "confirm", "do not call", "don't call", "never call", "use this only", "ask the user", "speculativ", "do not set", "prefer", "refus") {
+	if v.destroysSomething() && !v.proseHay().has("only when", "only if", "only after", "explicit", "confirm", "do not call", "don't call", "never call", "use this only", "ask the user", "speculativ", "do not set", "prefer", "refus") {
 		v.found("tool.speculative-risk", Info, v.descNode(), fmt.Sprintf("Nothing says when %q must not be called, such as while something is only being discussed.", short(v.name, 80)))
 	}
 }

@@ -39,6 +39,7 @@ type text struct {
 
 	isFolded bool
 	folded   string // lower case ASCII where s only looks different
+	folding  *hay   // of folded
 	toks     []token
 	isSplit  bool
 	sents    []prose.Sentence
@@ -109,6 +110,15 @@ func straighten(s string) string {
 	return string(out)
 }
 
+// hay is the folded text, to look for many words in.
+func (t *text) hay() hay {
+	if t.folding == nil {
+		h := newHay(t.fold())
+		t.folding = &h
+	}
+	return *t.folding
+}
+
 // isPlain reports whether s is ASCII without control characters but tab and line
 // feed: then nothing in it is hidden or looks like something else.
 func isPlain(s string) bool {
@@ -150,23 +160,61 @@ func isWordByte(c byte) bool {
 
 func tokenise(s string) []token {
 	toks := make([]token, 0, len(s)/5+1)
-	for i := 0; i < len(s); {
-		n := wordAt(s, i)
-		if n == 0 {
-			for i++; i < len(s) && !utf8.RuneStart(s[i]); i++ {
-			}
-			continue
+	for at := 0; ; {
+		start, end := nextWord(s, at)
+		if start == end {
+			return toks
 		}
-		start := i
-		for n > 0 {
-			i += n
-			if n = wordAt(s, i); n == 0 && i < len(s) && (s[i] == '\'' || s[i] == '-') && wordAt(s, i+1) > 0 {
-				n = 1
-			}
-		}
-		toks = appendWord(toks, start, s[start:i])
+		toks = appendWord(toks, start, s[start:end])
+		at = end
 	}
-	return toks
+}
+
+// nextWord finds the first word at or behind an offset; start and end are equal when there
+// is none.
+func nextWord(s string, at int) (start, end int) {
+	n := 0
+	for at < len(s) {
+		if n = wordAt(s, at); n > 0 {
+			break
+		}
+		for at++; at < len(s) && !utf8.RuneStart(s[at]); at++ {
+		}
+	}
+	start = min(at, len(s))
+	for n > 0 {
+		at += n
+		if n = wordAt(s, at); n == 0 && at < len(s) && (s[at] == '\'' || s[at] == '-') && wordAt(s, at+1) > 0 {
+			n = 1
+		}
+	}
+	return start, min(at, len(s))
+}
+
+// eachWord calls f for the words of a folded text, until it wants no more.
+func eachWord(s string, f func(w string) bool) {
+	var room [2]token
+	for at := 0; ; {
+		start, end := nextWord(s, at)
+		if start == end {
+			return
+		}
+		for _, tok := range appendWord(room[:0], start, s[start:end]) {
+			if !f(tok.w) {
+				return
+			}
+		}
+		at = end
+	}
+}
+
+// atLeastWords reports whether a text has so many words.
+func atLeastWords(s string, n int) bool {
+	eachWord(lower(s), func(string) bool {
+		n--
+		return n > 0
+	})
+	return n <= 0
 }
 
 // wordAt is the length of the letter or digit at i, 0 when no word goes on there:

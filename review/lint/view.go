@@ -15,15 +15,16 @@ type view struct {
 	words  []string // of the name
 	desc   *text    // nil when there is no description
 	texts  []*text  // every string, names of members included
+	room   []text   // for the next ones
 	params []*param // of the input schema, nested ones included
 	input  *node
 	output *node
 	effect effect
 	head   string // verb that the effect comes from
 
-	decoded  int    // hidden texts that were added to texts
-	said     string // everything in words, see prose
-	hits     []hit  // passages that the text rules found
+	decoded  int   // hidden texts that were added to texts
+	said     *hay  // everything in words, see prose
+	hits     []hit // passages that the text rules found
 	findings []Finding
 }
 
@@ -34,6 +35,7 @@ type param struct {
 	schema   *node
 	node     *node // the object that holds it
 	desc     string
+	said     *hay // desc in lower case
 	types    []string
 	required bool
 	depth    int // 0 at the top
@@ -90,10 +92,10 @@ func (v *view) listParams(schema *node, depth, guard int) {
 	}
 	props := schema.get("properties")
 	if props.is('{') {
-		for i, k := range props.kids {
+		for _, k := range props.kids {
 			p := &param{
-				name: props.names[i], words: nameWords(props.names[i]), schema: k, node: schema,
-				desc: k.text("description"), types: typesOf(k), required: required[props.names[i]], depth: depth,
+				name: k.key, words: nameWords(k.key), schema: k, node: schema,
+				desc: k.text("description"), types: typesOf(k), required: required[k.key], depth: depth,
 			}
 			v.params = append(v.params, p)
 			v.listParams(k, depth+1, guard+1)
@@ -130,6 +132,15 @@ func typesOf(n *node) []string {
 		}
 	}
 	return out
+}
+
+// low is the description in lower case, to look for many words in.
+func (p *param) low() hay {
+	if p.said == nil {
+		h := newHay(lower(p.desc))
+		p.said = &h
+	}
+	return *p.said
 }
 
 func (p *param) is(typ string) bool {
@@ -210,17 +221,21 @@ func (v *view) description() string {
 }
 
 // prose is everything that is said about the tool and its parameters, folded.
-func (v *view) prose() string {
-	if v.said == "" {
+func (v *view) prose() string { return v.proseHay().s }
+
+// proseHay is prose, to look for many words in.
+func (v *view) proseHay() hay {
+	if v.said == nil {
 		var b strings.Builder
 		b.WriteString(v.description())
 		for _, p := range v.params {
 			b.WriteByte('\n')
-			b.WriteString(lower(p.desc))
+			b.WriteString(p.low().s)
 		}
-		v.said = b.String()
+		h := newHay(b.String())
+		v.said = &h
 	}
-	return v.said
+	return *v.said
 }
 
 // found reports a finding at a node; extra fields are set by the caller's function.
