@@ -393,7 +393,7 @@ func TestPagesOfAListing(t *testing.T) {
 func TestParseMountedRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		``:                                 "empty",
-		`{"servers":{"a":{"tools":[}}`:     "column",
+		`{"servers":{"a":{"tools":[}}`:     "1:27",
 		`{"servers":[]}`:                   "/servers",
 		`{"tools":[]}`:                     "/servers",
 		`{"servers":{"a/b":{}}}`:           "/servers/a~1b",
