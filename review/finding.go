@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -321,6 +322,34 @@ func parseFindings(b []byte) ([]Finding, error) {
 // fullFindings reads the kept findings of a comparison, or says that they are
 // missing.
 func fullFindings(ctx context.Context, tx Tx, p pair) ([]Finding, error) {
+	body, err := findingsBody(ctx, tx, p)
+	if err != nil {
+		return nil, err
+	}
+	return parseFindings(body)
+}
+
+// findingsShown is fullFindings for the page of a release, which is looked at again
+// and again: reading the JSON is a third of what it takes. What was read is known by
+// the bytes, so that a text that was purged is never shown from memory.
+func (s *Service) findingsShown(ctx context.Context, tx Tx, p pair) ([]Finding, error) {
+	body, err := findingsBody(ctx, tx, p)
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256(body)
+	found, ok := s.findingsRead.get(key)
+	if !ok {
+		if found, err = parseFindings(body); err != nil {
+			return nil, err
+		}
+		s.findingsRead.put(key, found)
+	}
+	return slices.Clone(found), nil // each reader's waivers are marked in their own
+}
+
+// findingsBody is the kept findings of a comparison as they are stored.
+func findingsBody(ctx context.Context, tx Tx, p pair) ([]byte, error) {
 	key := p.findingKey(reportFindings)
 	kept, err := tx.Reports(ctx, []ReportKey{key})
 	if err != nil {
@@ -330,7 +359,7 @@ func fullFindings(ctx context.Context, tx Tx, p pair) ([]Finding, error) {
 	if !ok {
 		return nil, &missing{[]pair{p}}
 	}
-	return parseFindings(body)
+	return body, nil
 }
 
 // judged is what the findings of a candidate come to once waivers are taken in.

@@ -17,6 +17,7 @@ package review
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"strings"
 	"sync"
 	"time"
@@ -148,6 +149,8 @@ type Service struct {
 	codes          *throttle     // one-time codes, by user
 	forgeries      *throttle     // pushes that could not be verified, by address
 	comments       *throttle     // by person
+
+	findingsRead *recent[[sha256.Size]byte, []Finding] // by the bytes that they were read from
 }
 
 // NewService returns a Service over a store.
@@ -162,6 +165,7 @@ func NewService(store Store, cfg Config) *Service {
 	return &Service{
 		store: store, cfg: cfg,
 		hashes:         make(chan struct{}, passwordHashes),
+		findingsRead:   newRecent[[sha256.Size]byte, []Finding](findingsKept),
 		signIns:        newThrottle(failuresPerAccount, failureWindow),
 		signInAddrs:    newThrottle(failuresPerAddress, failureWindow),
 		identityStarts: newThrottle(providerStarts, failureWindow),

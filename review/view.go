@@ -174,7 +174,7 @@ func (b *viewBuilder) sight() error {
 }
 
 func (b *viewBuilder) findings() error {
-	found, err := fullFindings(b.ctx, b.tx, b.as.pair)
+	found, err := b.s.findingsShown(b.ctx, b.tx, b.as.pair)
 	if err != nil {
 		return err
 	}
