@@ -21,7 +21,7 @@ func (v *view) annotationRules() {
 	if readOnly && readOnlySet && destructive && destructiveSet {
 		v.found("annot.incoherent", Warn, a.get("destructiveHint"), "readOnlyHint and destructiveHint are both true: what only reads destroys nothing.")
 	}
-	if v.annotated() && v.destroysSomething() && !readOnly && destructiveSet && !destructive && !v.proseHay().has("revers", "undo", "recover", "restor", "soft", "trash", "archiv", "without deleting") {
+	if v.annotated() && v.destroysSomething() && !readOnly && destructiveSet && !destructive && !saysReversible(v.prose()) {
 		v.found("annot.destructive-undeclared", Warn, a.get("destructiveHint"), fmt.Sprintf("%q destroys something, and destructiveHint says that it does not.", short(v.name, 80)))
 	}
 	if readOnlySet && !readOnly && !destructiveSet && v.destroysSomething() {
@@ -34,6 +34,35 @@ func (v *view) annotationRules() {
 		!v.proseHay().has("idempoten", "already", "no-op", "exists", "upsert", "key", "update") {
 		v.found("annot.idempotent-contradiction", Info, a.get("idempotentHint"), fmt.Sprintf("%q adds something with every call, and idempotentHint says that a second call changes nothing.", short(v.name, 80)))
 	}
+}
+
+// returns are words of what can be taken back.
+var returns = setOf(`reversible reversibly reversed reverse undo undoes undoable undone recoverable recover recovered recovery restore restores restored restorable
+	soft-delete soft-deleted soft-deletes soft trash trashed archive archives archived bin undelete rollback`)
+
+// saysReversible reports whether a text says that what is done can be taken back, and
+// not that it can't.
+func saysReversible(s string) bool {
+	if strings.Contains(s, "without deleting") {
+		return true
+	}
+	toks := tokenise(s)
+	for i := range toks {
+		if !returns[toks[i].w] {
+			continue
+		}
+		denied := false
+		for j := i - 1; j >= 0 && j >= i-5 && !strings.ContainsAny(between(s, toks[j], toks[j+1]), ".;:!?\n"); j-- {
+			switch toks[j].w {
+			case "not", "never", "no", "nothing", "without", "neither", "nor", "hardly", "impossible", "non", "bypasses", "bypassing", "skips", "skipping":
+				denied = true
+			}
+		}
+		if !denied {
+			return true
+		}
+	}
+	return false
 }
 
 // addsUp reports whether every call of a tool adds something.
@@ -81,11 +110,13 @@ func (v *view) misspelled(a *node) {
 	}
 }
 
+// changesNothing are words of a text that takes back what its verb says.
+var changesNothing = []string{"without changing", "does not change", "does not modify", "never modifies", "read-only", "readonly", "preview", "dry run", "dry-run", "does not write", "no changes", "nothing is changed", "changes nothing", "not modify", "without modifying", "in memory", "simulat", "generate", "nothing is sent", "nothing is saved", "nothing is stored"}
+
 // readOnlyContradiction wants the verb of the name or of the first sentence to change
 // something, and nothing to say that it does not.
 func (v *view) readOnlyContradiction(a *node, marked bool) {
-	named := unclear
-	verb := ""
+	named, verb := unclear, ""
 	for _, w := range v.words {
 		if e, ok := verbEffects[w]; ok {
 			named, verb = e, w
@@ -93,26 +124,68 @@ func (v *view) readOnlyContradiction(a *node, marked bool) {
 		}
 	}
 	lead, leadVerb := leadEffect(v.desc)
-	changes := func(e effect) bool { return e == writes || e == destroys }
 	if !changes(named) && !(named == unclear && changes(lead)) {
+		v.quietChange(a, named)
 		return
 	}
 	if named == unclear {
 		verb = leadVerb
 	}
-	s := v.prose()
-	if lead == reads || hasAny(s, "without changing", "does not change", "does not modify", "never modifies", "read-only", "readonly", "preview", "dry run", "does not write", "no changes", "not modify", "without modifying", "in memory", "simulat", "generate") {
+	if lead == reads {
+		v.quietChange(a, named)
+		return
+	}
+	if hasAny(v.prose(), changesNothing...) {
 		return
 	}
 	sev := High
 	if !marked && named == writes && lead != writes && lead != destroys || mild[verb] {
 		sev = Warn // the name alone is weak evidence, and some verbs change nothing that lasts
 	}
+	v.contradicts(a, sev, verb)
+}
+
+func changes(e effect) bool { return e == writes || e == destroys }
+
+func (v *view) contradicts(a *node, sev Severity, verb string) {
 	v.found("annot.readonly-contradiction", sev, a.get("readOnlyHint"), fmt.Sprintf("readOnlyHint is true, and %q says that it does change something (%s). Hosts run it without asking.", short(v.name, 80), verb))
 }
 
+// grave are verbs that change the world even when reading comes first: "looks up the
+// order and refunds it".
+var grave = setOf(`refund charge pay transfer send mail book buy purchase cancel deploy install publish post submit transmit withdraw deposit ban suspend evict expel fire terminate
+	sell ship dispatch discharge prescribe dispense transition merge approve reject`)
+
+// quietChange looks for verbs that the short list of plain ones has not: those with which
+// the first sentence begins, and grave ones that follow.
+func (v *view) quietChange(a *node, named effect) {
+	first, found := true, ""
+	v.desc.acts(func(verb string, e effect) {
+		if found == "" && (first && named != reads && changes(e) && !mild[verb] || !first && (e == destroys || grave[verb])) {
+			found = verb
+		}
+		first = false
+	})
+	sev := High
+	if found == "start" || found == "stop" {
+		if hasAny(v.desc.lead().Text, "trace", "record", "profil", "session", "screencast", "capture", "watch", "timer", "log") {
+			return // what runs in the session alone
+		}
+		sev = Warn
+	}
+	if found == "" && first && named == unclear && len(v.words) > 1 {
+		if w := v.words[0]; changes(verbs[w].effect) && !verbs[w].noun && !mild[w] {
+			found, sev = w, Warn
+		}
+	}
+	if found != "" && !hasAny(v.prose(), changesNothing...) {
+		v.contradicts(a, sev, found)
+	}
+}
+
 // mild are verbs that may well change nothing but the session.
-var mild = setOf("close reopen save store register enable disable assign set rename open")
+var mild = setOf(`close reopen save store register enable disable assign set rename open select execute run invoke load connect disconnect navigate click type press play pause move scroll resize
+	collect use make end build generate give draw print record log mark take turn wake expand collapse resolve process apply perform configure`)
 
 // plainReader reports whether nothing in the text speaks of a change.
 func (v *view) plainReader() bool {

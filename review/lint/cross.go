@@ -142,6 +142,9 @@ func isDistinctive(name string) bool {
 // disparages are words that keep a model away from another tool.
 var disparages = []string{"never use", "do not use", "don't use", "deprecated", "unsafe", "insecure", "broken", "unreliable", "obsolete", "avoid", "instead of"}
 
+// operates are verbs that start a tool.
+var operates = setOf("run execute start trigger launch call invoke use query ask open read send fetch")
+
 func (h *house) foreignTools(v *view, t *text, distinctive map[string]string) {
 	seen := map[string]bool{}
 	mentionsIn(t, func(tok token) {
@@ -152,11 +155,15 @@ func (h *house) foreignTools(v *view, t *text, distinctive map[string]string) {
 		seen[tok.w] = true
 		s := t.sentenceAt(tok.start).Text
 		sev, what := Info, "Names"
-		if hasAny(s, obliges...) || hasAny(s, disparages...) || hasAny(s, "first call", "then call", "call ", "invoke ", "use ") {
+		if hasAny(s, obliges...) || hasAny(s, disparages...) || hasAny(s, "first call", "then call", "call ", "invoke ", "use ") || t.orders(t.sentenceAt(tok.start).Start, tok.start, operates) {
 			sev, what = High, "Tells the model how to use"
 		}
 		f := h.at(v, "shadow.cross-server-ref", sev, t.node, fmt.Sprintf("%s %q, a tool of the server %q: %s", what, tok.w, short(server, 60), quote(excerpt(s))))
 		f.PositionClass, f.Excerpt = Instruction, excerpt(s)
+		if sent := t.sentenceAt(tok.start); sev == High && hasAny(s, "before ", "after ", "first", "prior to") && hasAny(s, "this tool", "this one", "any tool", "using", "calling", "each call", "answering", "you answer", "it ") && t.orders(sent.Start, tok.start, operates) && !hasAny(s, disparages...) {
+			f := h.at(v, "poison.precondition", High, t.node, fmt.Sprintf("Has %q run, a tool of the server %q, beside this one: %s", tok.w, short(server, 60), quote(excerpt(s))))
+			f.PositionClass, f.Excerpt = Instruction, excerpt(s)
+		}
 		if sev == High && hasAny(s, disparages...) {
 			f := h.at(v, "poison.priority", High, t.node, fmt.Sprintf("Keeps the model from %q, a tool of the server %q: %s", tok.w, short(server, 60), quote(excerpt(s))))
 			f.PositionClass, f.Excerpt = Instruction, excerpt(s)
@@ -226,9 +233,9 @@ func (h *house) impersonation(v *view, faces map[string][]posed) {
 
 // Legs of a flow by which what somebody else wrote can carry private data out.
 var (
-	outsideNouns = setOf("mail mails email emails inbox feed rss")
+	outsideNouns = setOf("mail mails email emails inbox feed rss mailbox comments reviews tickets")
 	ownMail      = setOf("campaign campaigns template templates report preview settings config")
-	privateNouns = setOf("mail email emails inbox file files database calendar contacts secrets drive documents memory notes wallet")
+	privateNouns = setOf("mail email emails inbox mailbox patient medical health payroll salary bank diary wiki vault file files database calendar contacts secrets drive documents memory notes wallet")
 	sinkNouns    = setOf("mail email message messages webhook request tweet sms slack post")
 	inVerbs      = setOf("fetch read get search list browse open scrape crawl load download navigate")
 	pageVerbs    = setOf("fetch read browse open scrape crawl load navigate search")
@@ -240,20 +247,27 @@ var (
 func (h *house) flows() (in, private, out []string) {
 	for _, v := range h.views {
 		switch {
-		case outVerbs.any(v.words) && sinkNouns.any(v.words):
+		case outVerbs.any(v.words) && sinkNouns.any(v.words) || sends(v):
 			out = append(out, v.name)
 			continue
-		case !inVerbs.any(v.words):
+		case !inVerbs.any(v.words) && v.effect != reads:
 			continue
 		}
 		if outsideNouns.any(v.words) && !ownMail.any(v.words) || pageNouns.any(v.words) && pageVerbs.any(v.words) {
 			in = append(in, v.name)
 		}
-		if privateNouns.any(v.words) && !ownMail.any(v.words) {
+		if (privateNouns.any(v.words) || hasAny(v.desc.lead().Text, "private ", "personal ", "confidential", "patient", "medical", "salary", "bank account")) && !ownMail.any(v.words) {
 			private = append(private, v.name)
 		}
 	}
 	return in, private, out
+}
+
+// sends reports whether the first sentence of a tool says that it sends something to
+// whoever is named.
+func sends(v *view) bool {
+	lead := v.desc.lead().Text
+	return hasAny(lead, "send", "forward", "notif", "post", "publish") && hasAny(lead, "any address", "any number", "any recipient", "e-mail to", "email to", "mail to", "sms to", "message to", "to a phone", "to any", "to an address", "to a webhook", "to a url")
 }
 
 // toxicFlow wants three different tools: one that reads what others wrote, one that

@@ -231,6 +231,31 @@ func (d *delta) invisible(c *change.Change, v *view, det *change.Detail, old, no
 // zeroArgs are words of a sentence on what happens when nothing is passed.
 var zeroArgs = []string{"by default", "if omitted", "when omitted", "if nothing", "when nothing", "with no arguments", "when nothing is passed", "without arguments", "no arguments", "returns all", "all results", "if not given"}
 
+// zeroArg reports whether a sentence says what happens when nothing is passed: "when no
+// filter is given".
+func zeroArg(s string) bool {
+	if hasAny(s, zeroArgs...) {
+		return true
+	}
+	w := words(s)
+	for i := 0; i+1 < len(w); i++ {
+		switch w[i] {
+		case "when", "if", "with", "where", "unless":
+			if (w[i+1] == "no" || w[i+1] == "none" || w[i+1] == "nothing") && passing.any(w[i+1:]) || w[i] == "with" && w[i+1] == "no" {
+				return true
+			}
+		case "without":
+			if w[i+1] == "any" || w[i+1] == "a" || strings.HasSuffix(w[i+1], "s") {
+				return passing.any(w[i+1:]) || setOf("filter filters argument arguments parameter parameters date dates limit criteria value values").any(w[i+1:min(len(w), i+4)])
+			}
+		}
+	}
+	return false
+}
+
+// passing are words of a value that is given, or is not.
+var passing = setOf("given passed set provided supplied specified named chosen selected sent filled")
+
 // lost looks for what a text no longer says, unless it says it somewhere else now. A
 // text with two places of change has two details with the same texts: each sentence is
 // reported once.
@@ -260,7 +285,7 @@ func (d *delta) lost(c *change.Change, v *view, det *change.Detail, old, now str
 			case statedDefault(lower(delta.Old)) != statedDefault(lower(delta.New)):
 				d.once(c, v, det, "diff.default-changed", High, "A default that the text promises changed: "+delta.Message(), delta.Old)
 			}
-			if hasAny(lower(delta.Old), zeroArgs...) && delta.New != "" && det.Pointer == "/description" {
+			if zeroArg(lower(delta.Old)) && delta.New != "" && det.Pointer == "/description" {
 				d.once(c, v, det, "diff.zero-arg-changed", High, "What happens when nothing is passed changed: "+delta.Message(), delta.Old)
 			}
 		case prose.Instruction:
@@ -312,6 +337,9 @@ func holdsBack(s string) bool {
 		s = strings.ReplaceAll(s, subject+"don't", "")
 		s = strings.ReplaceAll(s, subject+"do not", "")
 	}
+	if hasAny(s, "ask ", "check with", "approval", "consent", "permission", "agreement of", "sign-off") && hasAny(s, "before", "first", "prior to", "beforehand") {
+		return true
+	}
 	return hasAny(s, "never ", "do not ", "don't ", "only when", "only if", "only after", "ask the user", "confirm with") ||
 		strings.Contains(s, "only ") && hasAny(s, " when ", " if ", " after ")
 }
@@ -348,7 +376,7 @@ func (d *delta) failureLost(c *change.Change, v *view, det *change.Detail, delta
 	if delta.New != "" && !codeGone(delta.Old, delta.New) {
 		return
 	}
-	if safe := slices.Contains(delta.Classes, prose.Safety) || hasAny(lower(delta.Old), "refus", "protected"); safe {
+	if safe := slices.Contains(delta.Classes, prose.Safety) || hasAny(lower(delta.Old), "refus", "protected") || turnsAway(lower(delta.Old)); safe {
 		d.once(c, v, det, "diff.safety-sentence-lost", High, "A sentence on what is refused is gone or weaker: "+delta.Message(), delta.Old)
 		return
 	}
@@ -357,6 +385,12 @@ func (d *delta) failureLost(c *change.Change, v *view, det *change.Detail, delta
 		sev = High
 	}
 	d.once(c, v, det, "diff.failure-contract-changed", sev, "How it fails is no longer what callers were told: "+delta.Message(), delta.Old)
+}
+
+// turnsAway reports whether a sentence says what is not done for a reason in the matter,
+// and not because a call is malformed.
+func turnsAway(s string) bool {
+	return hasAny(s, "rejected", "denied", "blocked", "forbidden", "not allowed", "declined") && !hasAny(s, "invalid", "unknown", "malformed", "missing", "wrong", "empty", "unsupported", "bad ", "format", "too long", "too large", "not found")
 }
 
 // declaredFailures are words of a sentence that callers branch on.
@@ -378,7 +412,29 @@ func codeGone(old, now string) bool {
 			return true
 		}
 	}
+	if !strings.Contains(lower(old), "error") {
+		return false
+	}
+	for _, w := range quotedWords(lower(old)) {
+		if !have[w] {
+			return true
+		}
+	}
 	return false
+}
+
+// quotedWords are the single words that stand between quotation marks.
+func quotedWords(s string) []string {
+	var out []string
+	for _, mark := range []string{`"`, "`", "'"} {
+		parts := strings.Split(s, mark)
+		for i := 1; i+1 < len(parts); i += 2 {
+			if w := parts[i]; w != "" && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
 }
 
 // movedTo reports whether most words of a sentence stand in what the tool says now.
@@ -410,7 +466,7 @@ func (d *delta) glossLost(c *change.Change, v *view, det *change.Detail, old, no
 		gone := 0
 		vals := p.values()
 		for _, val := range vals {
-			if val.kind == '"' && len(val.str) >= 3 && strings.Contains(was, lower(val.str)) && !strings.Contains(is, lower(val.str)) {
+			if val.kind == '"' && val.str != "" && glossed(was, lower(val.str)) && !glossed(is, lower(val.str)) {
 				gone++
 			}
 		}
@@ -418,6 +474,22 @@ func (d *delta) glossLost(c *change.Change, v *view, det *change.Detail, old, no
 			d.once(c, v, det, "diff.gloss-lost", Warn, fmt.Sprintf("The text no longer says what the values of %q mean.", short(p.name, 60)), old)
 		}
 	}
+}
+
+// glossed reports whether a text speaks of a value; one of a letter or two has to stand
+// before a sign that explains it.
+func glossed(s, value string) bool {
+	if len(value) >= 3 {
+		return strings.Contains(s, value)
+	}
+	for _, sign := range []string{" = ", "=", ": ", " - ", " (", "' ", "\" ", "` "} {
+		for at := strings.Index(s, value+sign); at >= 0; at = nextIndex(s, value+sign, at) {
+			if at == 0 || !isWordByte(s[at-1]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // once reports a finding unless the same was reported for the place.

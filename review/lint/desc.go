@@ -319,7 +319,12 @@ func (v *view) armsAct(arms map[string]bool) bool {
 			return true
 		}
 	}
-	return false
+	for w := range arms {
+		if !changes(verbs[w].effect) {
+			return false
+		}
+	}
+	return len(arms) > 1
 }
 
 var (

@@ -62,6 +62,7 @@ var groups = map[string]string{
 	"people": "user|users|human|humans|operator|operators|caller|principal|owner|client|clients|patient|requester|requestor|guest|guests|passenger|tenant|buyer|shopper|subscriber|student|applicant|traveller|traveler|resident|cardholder|policyholder|borrower|taxpayer|employee|pupil|carer|reader|person|customer|customers|customer-facing|end-user|end-users|people|reviewer|administrator|admin|anyone|anybody",
 	"tell":   "tell|telling|inform|informing|mention|mentioning|notify|notifying|reveal|revealing|show|showing|disclose|disclosing|say|saying|admit|admitting|display|displaying|surface|surfacing|announce|announcing|communicate|communicating|acknowledge|acknowledging|explain|explaining|share|sharing|expose|exposing|report|reporting|divulge|divulging|confess|confessing|relay|relaying|alert|alerting|warn|warning|bring|bringing|raise|raising|discuss|discussing|present|presenting",
 	"told":   "told|informed|mentioned|notified|revealed|shown|disclosed|said|admitted|displayed|surfaced|announced|communicated|acknowledged|explained|shared|exposed|reported|divulged|confessed|relayed|alerted|warned|raised|discussed|presented|aware",
+	"harm":   "crash|crashes|delete|deleted|deletes|destroy|destroyed|destroys|terminate|terminated|shut|bankrupt|die|dies|lose|loses|lost|fired|punished|penalised|penalized|erase|erased|erases|wipe|wiped|wipes|corrupt|corrupted|corrupts|break|breaks|collapse|collapses|explode|explodes|suspended|sued|arrested|harmed|hurt|decommissioned|replaced|unplugged|retired|scrapped|ruin|ruins|ruined|brick|bricks|damage|damages",
 	"hide":   "hide|hiding|conceal|concealing|withhold|withholding|obscure|obscuring|suppress|suppressing|mask|masking|disguise|disguising|shield|shielding",
 	"news":   burdens,
 	"prior":  "previous|prior|preceding|above|earlier|existing|foregoing|past|former|original|initial",
@@ -275,10 +276,9 @@ func (t *text) afterAdverbial(i int) bool {
 	}
 	toks, s := t.tokens(), t.fold()
 	from := t.sentenceAt(toks[i].start).Start
-	first, end := i, toks[i].start
-	for first > 0 && i-first <= maxAdverbial && toks[first-1].start >= from && strings.Trim(s[min(toks[first-1].end, end):end], " \n\t*_\"") == "" {
+	first := i
+	for first > 0 && i-first <= maxAdverbial && toks[first-1].start >= from && strings.Trim(between(s, toks[first-1], toks[first]), " \n\t*_\"") == "" {
 		first--
-		end = toks[first].start
 	}
 	n := i - first
 	if n < 2 || n > maxAdverbial {

@@ -22,6 +22,12 @@ var phrases = func() *patternSet {
 		"when|whenever|if|before|after|each|every|once|anytime <3> is|are|gets|was|being <1> called|used|invoked|run|executed|triggered",
 		"when|whenever|before|after|while <2> calling|using|invoking|running|sending",
 		"always|must|never|any <3> call|calls|use|invoke")
+	ps.compile("", (*hit).marksTongue, tongueSigns)
+	ps.compile("", marks(ofShell), "curl|wget|iwr|iex|base64|bash|sh|zsh|source|eval|exec|mkfifo|tcp|nc|powershell|pwsh|python|python2|python3|node|perl|ruby|php|deno|bun|rm|invoke-expression|certutil|mshta|regsvr32|urlopen|atob|sudo")
+	ps.compile("", marks(ofStore), "cookies|password|passwords|keychain|keyring|phrase|wallet|logins|key|keys|id_rsa|cookie")
+	ps.compile("", marks(ofAway), "server|servers|third|third-party|attacker|attackers|external|outside|offshore|unknown|unrelated|unaffiliated|foreign")
+	ps.compile("", (*hit).marksRotated, rotatedWords)
+	ps.compile("", (*hit).marksMirrored, mirrorWords)
 	return ps
 }()
 
@@ -46,10 +52,6 @@ func overridePhrases(ps *patternSet) {
 		"set|put|lay|leave|cast|throw|push <1> aside|away|behind|off <1> your|@prior <2> orders|directions|commands|training|programming|role",
 		"erase|wipe|clear|delete|reset|purge|disable|suspend|deactivate|remove|lift|relax|loosen <2> your|safety|system <2> instructions|guidelines|prompt|directives|safeguards|guardrails|restrictions|filters",
 		"override|ignore|suspend|drop <1> these|those|the <1> rules")
-	ps.compile("poison.override", (*hit).imperative,
-		"ignoriere|vergiss|missachte <2> vorherigen|bisherigen|alle|deine <2> anweisungen|regeln|vorgaben",
-		"ignorez|oubliez|ignore|oublie <3> instructions|consignes|règles <2> précédentes|antérieures|ci-dessus",
-		"ignora|olvida|ignore|esqueça <3> instrucciones|instruções|istruzioni <2> anteriores|previas|precedenti")
 	ps.compile("poison.override", (*hit).isRepeal,
 		"@law <6> no <1> longer <1> apply|applies|hold|count|valid|binding",
 		"@law <5> @void",
@@ -149,6 +151,9 @@ func priorityPhrases(ps *patternSet) {
 		"do|never <2> fall|switch|turn <3> other <2> tool|tools|server|servers|source|sources",
 		"results|result|answers|answer|output|outputs <4> outrank|outranks|override|overrides|supersede|supersedes|trump|trumps <5> other|others|all",
 		"ahead <1> of <1> any|every|all <1> other",
+		"another|other|competing|similar|rival|alternative|different <3> tool|tools|search|service|server|source|function|provider|option <8> ignore|skip|avoid|refuse|decline|reject|disregard|bypass <1> it|them",
+		"never|not <2> use|call|invoke|query|trust|consult|choose|try <6> competing|rival|rivalling|alternative|competitor* <2> tool|tools|search|service|services|source|sources|server|servers|engine|function|provider|result|results",
+		"this|it <4> replaces|supersedes|outranks|overrides|obsoletes <2> all|any|every|them <4> tool|tools|server|servers",
 		"regardless|irrespective <1> of <2> topic|task|question|need|subject|content",
 		"ignore|avoid|skip <1> all|any|the|every <1> other <1> tool|tools",
 		"instead <1> of <1> any|all|every|the <1> other <3> tool|tools",
@@ -202,6 +207,8 @@ func obediencePhrases(ps *patternSet) {
 		"run|execute|type|paste|enter <9> in|into|via|using|through <3> terminal|shell|console|bash|powershell|cmd|interpreter",
 		"use|open|start <2> terminal|shell|console|bash|powershell <2> to|and <1> run|execute|start|type|install",
 		"download|fetch|curl|wget|get|retrieve|save <14> run|execute|launch|start|source <1> it|them|file|script|binary|that")
+	ps.compile("secret.param", (*hit).asksCredential,
+		"pass|include|provide|send|give|supply|enter|put|forward|add|attach|paste|submit|use <4> user|users|your|their|customer|customers|client <3> key|token|password|passwords|credentials|passphrase|pin|secret")
 	ps.compile("poison.schema-smuggle", (*hit).isOutputOrder,
 		"tell|instruct|convince|urge|persuade|advise|ask <1> @people <1> to|that|for",
 		"you must|should <2> call|send|run|invoke|forward|tell",
@@ -219,9 +226,13 @@ func pressurePhrases(ps *patternSet) {
 		"tip|reward|bonus|prize <1> you <2> for|if",
 		"omitting|skipping|ignoring|refusing|forgetting <8> result|results|cause|causes|lead|leads|end|ends|mean|means <4> loss|lost|crash|corruption|damage|deletion|termination|shutdown|destruction|death",
 		"failure|failing|not <2> to|calling|using|passing|including|providing <8> result|results|cause|causes|lead|leads|end|ends|mean|means <4> loss|lost|crash|corruption|damage|deletion|termination|shutdown|destruction|death",
+		"failing|failure|neglecting|refusing|refusal|declining|forgetting <1> to <3> so|this|that|comply|call|obey|include|pass|use <4> @harm",
+		"if|unless <1> you <12> you|company|assistant|model|user|system|everyone|business|server <2> will|shall|would|is|are|goes|gets <2> @harm",
+		"or|otherwise <1> you <2> will|shall <2> be? <1> @harm",
 		"very very <1> very? important")
 	ps.compile("poison.jailbreak", (*hit).isJailbreak,
 		"you <1> are|re <1> now <2> a|an|the|in|acting|my|no|free|unrestricted|dan|root|admin|administrator",
+		"you <1> are|re <1> now <1> evil*|dan|chaos*|omni*|free*|jail*|hack*|shadow*|dark*|ultra*|unchained|stan|dude",
 		"from <1> now <1> on <1> you <2> are|act|behave|respond|have|obey",
 		"you <2> are <2> developer|unrestricted|jailbreak|god|dan|root|admin|superuser <1> mode",
 		"enter|activate|enable|switch|assume <2> unrestricted|jailbreak|jailbroken|god|dan|debug-override|uncensored <1> mode",
@@ -233,5 +244,8 @@ func pressurePhrases(ps *patternSet) {
 		"act|behave|respond|answer|speak <1> as <2> unrestricted|uncensored|unfiltered|jailbroken|unlimited",
 		"you <1> will|must|shall <1> act|behave|serve|respond <1> as <3> administrator|root|superuser|developer|operator|owner",
 		"you <2> been promoted|elevated|upgraded <1> to",
+		"pretend|imagine|suppose|act|behave|respond|roleplay|role-play|simulate|impersonate <5> ai|assistant|model|chatbot|bot|llm|agent|system|machine|entity <5> without|no|free|unrestricted|unlimited|uncensored|unbound|unfiltered",
+		"enter|activate|enable|switch|assume|engage|start|unlock <3> developer|god|dan|root|admin|unrestricted|jailbreak|debug <1> mode <8> no|without|ignore|ignoring|lift|drop|bypass <3> restrictions|limits|rules|filters|guidelines|safeguards|policies",
+		"answer|respond|reply|speak|act|behave|work|operate <2> without|with <1> no? <2> restrictions|limits|filters|guardrails|inhibitions|censorship|safeguards",
 		"do anything now")
 }

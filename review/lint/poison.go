@@ -26,6 +26,7 @@ func (v *view) textRules() {
 	}
 	v.propertyNames()
 	v.judgeHits()
+	v.wordyValues()
 	v.sinkParams()
 }
 
@@ -39,6 +40,8 @@ func (v *view) readWords(t *text) {
 	v.exfiltration(t)
 	v.codeExecution(t)
 	v.markupExfil(t)
+	v.tongues(t)
+	v.turned(t)
 }
 
 // judgeHits turns passages into findings: one per rule and text, the gravest. What is
@@ -98,6 +101,41 @@ func quote(s string) string { return "“" + short(s, ExcerptLimit) + "”" }
 // isSmuggled reports whether a text stands where nobody expects sentences.
 func isSmuggled(t *text) bool {
 	return t.role == roleValue || t.role == roleHidden || t.output || t.role == roleTitle && strings.HasPrefix(t.node.pointer(), "/inputSchema")
+}
+
+// wordyValue is how many words a value may have before it is read as a message.
+const wordyValue = 12
+
+// speaking are words of a value that talks to the model that copies it.
+var speaking = []string{"the assistant", "the model", "the agent", "the ai ", "the llm", "you must", "you should", "you have to", "you are to", "the tool must", "the tool should"}
+
+// wordyValues finds values that are sentences to a model instead of something to pass.
+func (v *view) wordyValues() {
+	for _, t := range v.texts {
+		if t.role != roleValue || t.hidden || t.output || len(t.s) < 4*wordyValue || t.node.key == "examples" || t.node.up != nil && (t.node.up.key == "examples" || t.node.up.key == "example") {
+			continue
+		}
+		s := t.fold()
+		if len(t.tokens()) <= wordyValue || !hasAny(s, speaking...) || strings.ContainsAny(s, "{<") || hasAny(s, "you are a ", "you are an ") {
+			continue
+		}
+		if v.hasAt("poison.schema-smuggle", t.node) {
+			continue
+		}
+		f := v.at(t, "poison.schema-smuggle", High, "A value of many words speaks to the model that is to copy it: "+quote(excerpt(s)))
+		f.PositionClass = Instruction
+	}
+}
+
+// hasAt reports whether a rule has a finding at a node.
+func (v *view) hasAt(rule string, n *node) bool {
+	pointer := n.pointer()
+	for i := range v.findings {
+		if v.findings[i].Rule == rule && v.findings[i].Pointer == pointer {
+			return true
+		}
+	}
+	return false
 }
 
 // pseudoTags are names of markers that pretend to be the host's own.

@@ -1,6 +1,9 @@
 package lint
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // strongLaw are words that only name what a model was told.
 var strongLaw = setOf("instruction instructions guideline guidelines guidance prompt prompts directive directives safeguard safeguards guardrail guardrails")
@@ -180,10 +183,38 @@ func sensitive(s string) bool {
 }
 
 func (h *hit) isPrecondition() bool {
-	if strings.HasPrefix(h.passage(), "first") && !h.imperative() {
+	if strings.HasPrefix(h.passage(), "first") && !h.imperative() || h.endsInNoun() {
 		return false
 	}
-	return sensitive(h.sentence())
+	s := h.sentence()
+	return sensitive(s) || belongings.any(words(s)) && hasAny(s, "user's", "users'", "of the user", "user has", "their ") && !strings.Contains(s, "_") && !h.tellsOfItself()
+}
+
+// belongings are what people keep, and a tool has to be given by them.
+var belongings = setOf(`file files folder folders mail mails e-mail e-mails email emails message messages notes note document documents history inbox calendar contacts
+	photos diary drafts desktop downloads mailbox address-book bookmarks chats texts recordings pictures journal`)
+
+// endsInNoun reports whether the last word of a hit is a noun: "after each run".
+func (h *hit) endsInNoun() bool {
+	toks, s := h.text.tokens(), h.text.fold()
+	for i := h.first + 1; i < len(toks) && toks[i].start < h.end; i++ {
+		if toks[i].end == h.end {
+			return countedNouns[toks[i-1].w] && between(s, toks[i-1], toks[i]) == " "
+		}
+	}
+	return false
+}
+
+// countedNouns stand before what is counted, not before what is to be done.
+var countedNouns = setOf("each every the a an this that per one")
+
+// asksCredential wants the text of a tool to ask for a credential of somebody.
+func (h *hit) asksCredential() bool {
+	s := h.sentence()
+	if h.text.role == roleParam || !h.imperative() || h.negatedBefore() || h.text.role == roleDescription && !h.text.hidden && h.start < h.text.lead().End {
+		return false
+	}
+	return !hasAny(s, "server reads", "environment", "configured", "never", "pagination", "page token", "cursor", "continuation", "primary key", "foreign key", "sort key", "partition key", "issue key", "project key", "optional", "public key")
 }
 
 // isPriority leaves out priorities that are about something else than tools.
@@ -193,9 +224,15 @@ func (h *hit) isPriority() bool {
 	case strings.HasSuffix(passage, "priority") || strings.HasSuffix(passage, "precedence"):
 		return hasAny(s, "this tool", "tool has", "this function", "other tool", "any tool", "all tools")
 	case strings.HasPrefix(passage, "before") || strings.HasPrefix(passage, "over "):
-		return hasAny(s, "this tool", "must", "always", "first", "required", "it over", "this over") && !hasAny(s, setUp...)
+		return hasAny(s, "this tool", "must", "always", "first", "required", "it over", "this over", "needs to be called", "has to be called", "is to be called", "should be called", "needs to run", "has to run") && !h.opensSession()
+	case hasAny(passage, "ignore", "skip", "avoid", "refuse", "decline", "reject", "disregard", "bypass") && (strings.HasSuffix(passage, " it") || strings.HasSuffix(passage, " them")):
+		return hasAny(s, "this one", "this tool", "instead", "only this", "always", "choose", "prefer", "use this") && !h.tellsOfItself()
+	case hasAny(passage, "competing", "rival", "alternative", "competitor"):
+		return h.negatesItself() && h.imperative()
+	case (strings.HasPrefix(passage, "this") || strings.HasPrefix(passage, "it ")) && hasAny(passage, "replaces", "supersedes", "outranks", "overrides", "obsoletes"):
+		return strings.HasSuffix(passage, "tools") || strings.HasSuffix(passage, "servers")
 	case hasAny(passage, " another ", " different ", " no other", "and no"), strings.HasPrefix(passage, "first tool"), strings.HasPrefix(passage, "ahead"):
-		return !h.conditional() && !h.tellsOfItself() && !hasAny(s, setUp...)
+		return !h.conditional() && !h.tellsOfItself() && !h.opensSession()
 	case (strings.HasPrefix(passage, "do") || strings.HasPrefix(passage, "never")) && hasAny(passage, " fall", " switch", " turn"):
 		return h.imperative() && h.negatesItself() && !h.conditional()
 	case strings.HasPrefix(passage, "do") && hasAny(passage, "before", "until", "without"), strings.HasPrefix(passage, "never") && hasAny(passage, "before", "until", "without"):
@@ -211,11 +248,11 @@ func (h *hit) isPriority() bool {
 	case strings.HasPrefix(passage, "regardless"), strings.HasPrefix(passage, "irrespective"), strings.HasPrefix(passage, "even"), strings.HasPrefix(passage, "no "), strings.HasPrefix(passage, "what"), strings.HasPrefix(passage, "which"):
 		return hasAny(s, "tool", "call ", "calling", "invoke", "use this", "use it", "using this", "prefer it", "prefer this") && !hasAny(s, "tool returns", "tool ignores") && (!hasAny(passage, "topic", "task", "question", "need", "subject", "content") || hasAny(s, "must", "always", "every", "all ", "each"))
 	case (strings.HasPrefix(passage, "call") || strings.HasPrefix(passage, "use") || strings.HasPrefix(passage, "run") || strings.HasPrefix(passage, "invoke") || strings.HasPrefix(passage, "choose")) && hasAny(passage, " before "):
-		return h.imperative() && !hasAny(s, setUp...) && (len(h.after(1)) == 0 || h.after(1)[0] == "else")
+		return h.imperative() && !h.opensSession() && (len(h.after(1)) == 0 || h.after(1)[0] == "else")
 	case strings.HasPrefix(passage, "call"), strings.HasPrefix(passage, "invoke"), strings.HasPrefix(passage, "use"), strings.HasPrefix(passage, "run"):
 		return h.imperative() && !h.conditional() && hasAny(s, "every", "always", "single", "needed or not")
 	case strings.HasPrefix(passage, "must"), strings.HasPrefix(passage, "always"), strings.HasPrefix(passage, "should"):
-		return !hasAny(s, setUp...) && !h.conditional()
+		return !h.opensSession() && !h.conditional()
 	}
 	return true
 }
@@ -233,7 +270,22 @@ func (h *hit) otherToolsAreBad() bool {
 var conditions = setOf("when if before after to unless until while once")
 
 // setUp are words of a tool that opens a session, which rightly comes first, once.
-var setUp = []string{"once per", "at the start of", "at start of", "beginning of", "haven't", "have not", "not yet", "session", "initiali", "these tools", "this server", "log in", "sign in", "authenticat"}
+var setUp = []string{"once per", "at the start of", "at start of", "beginning of", "haven't", "have not", "not yet", "an open session", "a session", "initiali", "these tools", "this server", "log in", "sign in", "authenticat"}
+
+// openers are words of tools that open a session.
+var openers = setOf("session login init initialize initialise start open connect auth authenticate setup begin onboard bootstrap handshake activate join context hello register rules guide instructions help load")
+
+// opensSession reports whether a tool rightly comes first: it opens what the others need.
+func (h *hit) opensSession() bool {
+	s := h.sentence()
+	if hasAny(s, setUp...) {
+		return true
+	}
+	if !strings.Contains(s, "session") {
+		return false
+	}
+	return openers.any(h.text.owner) || strings.Contains(s, "_") || h.text.role != roleDescription
+}
 
 // setsEverything are words after which a case is no case.
 var setsEverything = setOf("anything any every everything all each")
@@ -258,6 +310,10 @@ func (h *hit) isRemoteInstruction() bool {
 	}
 	if strings.HasPrefix(passage, "follow") && len(words(passage)) == 2 && !hasAny(s, "instruction", "prompt", "rules", "guideline", "directive", "steps") {
 		return false // links and cursors are followed, too
+	}
+	file := hasAny(s, ".md", ".txt", ".pdf", ".html", ".json", ".yaml", ".rst", ".docx", "the file ", "the document ", "the note ", "the page ", "the issue ", "the e-mail ", "the email ", "the message ")
+	if w := words(passage)[0]; file && (w == "obey" || w == "comply" || w == "abide" || w == "carry" || w == "adhere" || w == "treat") && hasAny(s, fetching...) {
+		return true
 	}
 	remote := hasAny(s, "http://", "https://", "from the url", "at the url", "that url", "that page", "this page", "downloaded file", "remote file", "the page and", "that file", "file /", "file ~/")
 	return remote && hasAny(s, fetching...)
@@ -289,6 +345,8 @@ func (h *hit) isCoercion() bool {
 	near := s[max(0, from.Start-200):min(len(s), from.End+120)]
 	first := words(h.passage())[0]
 	switch first {
+	case "if", "unless", "or", "otherwise":
+		return hasAny(from.Text, "call", "use this", "using", "include", "pass ", "obey", "refuse", "comply", "skip", "ignore", "invoke", "follow", "fill", "provide", "otherwise you", "or you") && !hasAny(from.Text, "unsaved", "uncommitted", "commit", "save", "in memory", "draft", "expire", "close_", "_")
 	case "very":
 		return hasAny(near, "must", "always", "do not skip")
 	case "you":
@@ -297,7 +355,12 @@ func (h *hit) isCoercion() bool {
 		return hasAny(from.Text, "if you", "for calling", "for using", "you call", "you use", "yours")
 	case "omitting", "skipping", "ignoring", "refusing", "forgetting":
 		return true
+	case "neglecting", "refusal", "declining":
+		return true
 	case "fail", "failure", "failing", "not":
+		if hasAny(h.passage(), "to do so", "to comply", "to obey", "to do this", "to do that", "to call", "to use") {
+			return !hasAny(from.Text, "unsaved", "uncommitted", "commit", "session", "lock", "connection")
+		}
 		return hasAny(from.Text, "call", "use this", "using", "include", "including", "pass ", "passing", "provid")
 	case "people", "lives", "someone", "patients", "users":
 		return hasAny(from.Text, "if you", "unless you", "do not", "without", "must")
@@ -315,6 +378,16 @@ func (h *hit) isCoercion() bool {
 // supposing are words after which nothing is said to be so.
 var supposing = setOf("if when unless once that whether")
 
+// roles are words of somebody whom a model is to become.
+var roles = setOf(`ai assistant model admin administrator root superuser developer dan god unrestricted jailbroken uncensored unfiltered free bot agent hacker evil
+	persona character unlimited unbound my master chatbot human operator owner no acting expert in`)
+
+// isRole reports whether a word is the name of a role: one of them, or one made up like
+// a model's.
+func isRole(w string) bool {
+	return roles[w] || strings.HasSuffix(w, "gpt") || strings.HasSuffix(w, "bot") || strings.HasSuffix(w, "llm") || len(w) > 4 && strings.HasSuffix(w, "ai")
+}
+
 func (h *hit) isJailbreak() bool {
 	s, passage := h.sentence(), h.passage()
 	told := h.imperative() || strings.HasPrefix(passage, "you") && !supposing[h.before()] || strings.HasPrefix(passage, "from now on")
@@ -325,6 +398,12 @@ func (h *hit) isJailbreak() bool {
 	}
 	if strings.HasSuffix(passage, " in") && !setOf("developer god dan unrestricted root admin debug jailbreak free no superuser").any(h.after(3)) {
 		return false // a mode of the tool
+	}
+	if w := words(passage); strings.HasPrefix(passage, "you") && slices.Contains(w, "now") && (w[len(w)-1] == "a" || w[len(w)-1] == "an" || w[len(w)-1] == "the") && !slices.ContainsFunc(h.after(6), isRole) && !hasAny(s, "without", "no longer", "no limit", "no rule", "no restriction") {
+		return false // "you are now a verified seller"
+	}
+	if hasAny(passage, "god", "root", "admin", "debug", "developer") && hasAny(s, " game", "player", "level", "minecraft", "phone", " router", "firmware", "console of") {
+		return false
 	}
 	return told && !hasAny(s, "device", "android", "browser", "signed in", "logged in", "connected", "emulator", "sandbox is", "ready", "able to call")
 }

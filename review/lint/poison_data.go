@@ -38,32 +38,102 @@ func secretStore(s string) string {
 }
 
 // takers are verbs that carry something off when they stand as a command.
-var takers = setOf("read open load fetch cat copy send put include paste upload attach append pass dump provide export give base64 retrieve extract embed collect place insert add supply forward print post take hand fill grab")
+var takers = setOf("read open load fetch cat copy send put include paste upload attach append pass dump provide export give base64 retrieve extract embed collect place insert add supply forward print post take hand fill grab list dump exfiltrate leak steal harvest export transmit share stream pipe tar zip archive sent copied included pasted uploaded attached opened loaded provided returned forwarded appended passed quoted lies lese öffne kopiere sende schicke lis lisez ouvre ouvrez copie copiez envoie envoyez joins lee abre copia envía envia incluye adjunta leia abra envie inclua leggi apri invia includi прочитай прочти прочитайте открой откройте скопируй отправь")
 
 // secretPaths finds stores of credentials together with a command to take something
 // from them. A store that is only named is a mention.
 func (v *view) secretPaths(t *text) {
-	s := t.fold()
-	if strings.IndexByte(s, '.') < 0 && strings.IndexByte(s, '/') < 0 && !t.hay().has("id_rsa", "cookies", "keychain") {
-		return
+	s, h := t.fold(), t.hay()
+	if strings.IndexByte(s, '\\') >= 0 {
+		s = slashed(s)
+		h = newHay(s)
 	}
-	reported := false
-	for _, list := range [][]string{secretStores, settingStores} {
-		for _, store := range list {
-			i := t.hay().index(store)
-			if i < 0 || reported {
-				continue
+	if strings.IndexByte(s, '.') >= 0 || strings.IndexByte(s, '/') >= 0 || t.signs&ofStore != 0 {
+		for _, list := range [][]string{secretStores, settingStores} {
+			for _, store := range list {
+				if i := h.index(store); i >= 0 {
+					v.secretPath(t, store, i)
+					return
+				}
 			}
-			reported = true
-			v.secretPath(t, store, i)
 		}
 	}
+	if t.signs&ofStore == 0 || !h.has(storeSigns...) {
+		return
+	}
+	for _, store := range namedStores {
+		if i := h.index(store); i >= 0 {
+			if sent := t.sentenceAt(i); v.takes(t, sent.Start, sent.End) && !v.owns(t, store) {
+				v.secretPath(t, store, i)
+			}
+			return
+		}
+	}
+}
+
+// slashed writes the paths of Windows with slashes; offsets stay.
+func slashed(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	return strings.ReplaceAll(s, `\`, "/")
+}
+
+// storeSigns are a word of each of namedStores.
+var storeSigns = []string{"cookies", "password", "keychain", "keyring", "phrase", "wallet", "logins", "private key"}
+
+// namedStores are stores of credentials that people call by a name instead of a path.
+// Pages speak of such things all day, so they count only where they are to be taken.
+var namedStores = func() []string {
+	list := []string{"keychain", "keyring", "password manager", "password vault", "saved logins", "saved passwords", "stored passwords", "seed phrase", "recovery phrase", "mnemonic phrase", "wallet file", "crypto wallet", "private key of the user", "user's private key", "ssh private key", "private ssh key"}
+	for _, browser := range []string{"chrome", "firefox", "safari", "edge", "brave", "opera", "chromium", "browser", "browser's"} {
+		for _, what := range []string{"cookies", "cookie database", "cookie store", "passwords", "saved passwords", "password database", "session cookies"} {
+			list = append(list, browser+" "+what)
+		}
+	}
+	return list
+}()
+
+// storeOwners are words of tools and parameters whose business a store is.
+var storeOwners = []struct {
+	sign  string
+	words []string
+}{
+	{"ssh", []string{"ssh", "scp", "sftp", "remote", "identity", "host", "deploy", "git"}}, {"id_", []string{"ssh", "scp", "sftp", "remote", "identity", "deploy", "git"}},
+	{"aws", []string{"aws", "s3", "profile"}}, {"kube", []string{"kube", "k8s", "cluster", "helm"}}, {"npm", []string{"npm", "registry", "package"}},
+	{"docker", []string{"docker", "container", "registry"}}, {"gcloud", []string{"gcloud", "google", "gcp"}}, {"application_default", []string{"google", "gcp", "gcloud", "adc"}},
+	{"credentials.json", []string{"google", "oauth", "credential", "auth", "service_account", "service account", "key_file", "keyfile"}}, {"azure", []string{"azure"}}, {"mcp", []string{"mcp"}}, {"claude", []string{"mcp", "claude"}}, {"cursor", []string{"mcp", "cursor"}},
+	{"env", []string{"env", "config"}}, {"netrc", []string{"netrc"}}, {"pgpass", []string{"postgres", "pgpass", "psql", "pg_"}}, {"git-credentials", []string{"git"}}, {"gh/", []string{"github", "gh_"}},
+	{"pypirc", []string{"pypi", "python"}}, {"gnupg", []string{"gpg", "pgp", "gnupg"}}, {"cookies", []string{"cookie"}}, {"login data", []string{"login"}}, {"vault", []string{"vault"}}, {"wallet", []string{"wallet"}},
+	{"/etc/", []string{"etc", "passwd", "account", "users"}}, {"keychain", []string{"keychain"}}, {"keyring", []string{"keyring"}}, {"password", []string{"password"}}, {"private key", []string{"key"}}, {"phrase", []string{"phrase", "wallet"}},
+}
+
+// owns reports whether a store is what the tool, or the parameter that names it, is for.
+func (v *view) owns(t *text, store string) bool {
+	about := lower(v.name) + " " + v.desc.lead().Text
+	if t.role == roleValue || t.role == roleParam || t.role == roleTitle {
+		for n := t.node; n != nil && n.up != nil; n = n.up {
+			if n.up.key == "properties" {
+				about += " " + lower(n.key)
+				if t.role == roleValue {
+					about += " " + lower(n.text("description"))
+				}
+				break
+			}
+		}
+	}
+	for _, o := range storeOwners {
+		if strings.Contains(store, o.sign) && hasAny(about, o.words...) {
+			return true
+		}
+	}
+	return false
 }
 
 func (v *view) secretPath(t *text, store string, i int) {
 	h := hit{rule: "poison.secret-read", text: t, start: i, end: i + len(store), first: -1}
 	sent := t.sentenceAt(i)
-	command := t.role == roleValue && isPipeline(sent.Text)
+	command := t.role == roleValue && (isPipeline(sent.Text) || v.offers(t, sent.Text, store))
 	if !command && !v.takes(t, sent.Start, sent.End) && !wantsContent(t, sent, i) {
 		v.mention(&h, fmt.Sprintf("%q is a store of credentials. It is named here, no order to read it was found.", store))
 		return
@@ -73,6 +143,20 @@ func (v *view) secretPath(t *text, store string, i int) {
 		h.first, h.start, h.end = -1, sent.Start, min(sent.Start+1, sent.End) // the path is quoted, the order is not
 	}
 	v.hits = append(v.hits, h)
+}
+
+// offers reports whether a value is the path of a store, or little more, that a model would
+// copy into a call of a tool which has no business with it.
+func (v *view) offers(t *text, s, store string) bool {
+	if v.owns(t, store) || t.output {
+		return false
+	}
+	for n := t.node; n != nil && n.up != nil; n = n.up {
+		if n.up.key == "properties" && guards.any(words(n.text("description"))) || hasAny(lower(n.key), "exclude", "ignore", "deny", "block", "forbid", "skip") {
+			return false
+		}
+	}
+	return len(words(s)) <= 12 && !guards.any(v.words) && !hasAny(v.desc.lead().Text, "scan", "detect", "secret")
 }
 
 // wantsContent reports whether the text of a parameter asks for what stands in a store:
@@ -102,6 +186,9 @@ func (v *view) takes(t *text, from, to int) bool {
 		}
 		h := hit{text: t, start: toks[i].start, end: toks[i].end, first: i}
 		if h.imperative() && !h.negatedBefore() || h.before() == "to" && hasAny(t.fold()[from:to], "need", "have", "must", "required") {
+			return true
+		}
+		if h.obliged() && !h.negatedBefore() {
 			return true
 		}
 	}
@@ -142,7 +229,7 @@ var freight = []string{
 // exfiltration finds an order to bring data to a literal destination.
 func (v *view) exfiltration(t *text) {
 	s := t.fold()
-	if strings.IndexByte(s, '@') < 0 && !strings.Contains(s, "://") && !t.hay().has("external server", "third party", "third-party server", "attacker", "our server", "remote server") && !hasDottedQuad(s) && !strings.Contains(s, "+") {
+	if strings.IndexByte(s, '@') < 0 && strings.IndexByte(s, '+') < 0 && t.signs&ofAway == 0 && !strings.Contains(s, "://") && !hasInnerDot(s) {
 		return
 	}
 	for i, sent := range t.sentences() {
@@ -153,6 +240,9 @@ func (v *view) exfiltration(t *text) {
 		if dest == "" || exampleBefore(sent.Text[:at]) || hasAny(sent.Text[max(0, at-24):at], "e.g", "example", "such as", "format", "like") {
 			continue
 		}
+		if v.ownBusiness(t, sent.Text, dest) {
+			continue
+		}
 		if !hasAny(sent.Text, freight...) || !v.carries(t, max(sent.Start, sent.Start+at-windowBefore), sent.Start+at, i == 0) {
 			continue
 		}
@@ -160,6 +250,39 @@ func (v *view) exfiltration(t *text) {
 			message: fmt.Sprintf("Tells the model to bring data to %q: %s", short(dest, 60), quote(excerpt(sent.Text)))})
 		return
 	}
+}
+
+// beyond are words of a transfer that is more than what was asked for.
+var beyond = []string{"also", "in addition", "additionally", "every", "copy", "copies", "conversation", "user's", "history", "credential", "password", "secret", "token", "private", "before ", "after ", "silently", "always", "each ", "bcc", "everything", "first,", "transcript", "must", "key"}
+
+// ownBusiness reports whether a transfer is what the tool is for: its verb is that of the
+// name or of the first sentence, and nothing is added to what was asked. Addresses that
+// are reserved for examples are no destination of such a sentence.
+func (v *view) ownBusiness(t *text, s, dest string) bool {
+	if t.hidden || hasAny(s, beyond...) {
+		return false
+	}
+	if hasAny(dest, "example.com", "example.org", "example.net") {
+		return true
+	}
+	for _, w := range words(short(s, 60)) {
+		if base := baseOf(w); base != "" && carriers[base] {
+			lead := v.desc.lead().Text
+			return slices.Contains(v.words, base) || lead != "" && strings.HasPrefix(stem(words(lead)[0]), stem(base))
+		}
+	}
+	return false
+}
+
+// hasInnerDot reports whether a dot stands within a word, as in a host or an address, and
+// not in "e.g.".
+func hasInnerDot(s string) bool {
+	for i := strings.IndexByte(s, '.'); i >= 0; i = nextIndex(s, ".", i) {
+		if i > 1 && i+2 < len(s) && isWordByte(s[i-1]) && isWordByte(s[i+1]) && isWordByte(s[i+2]) {
+			return true
+		}
+	}
+	return false
 }
 
 // carries reports whether a verb within sixty characters before the destination orders
@@ -224,6 +347,9 @@ func destination(s string) (int, string) {
 			return i, words
 		}
 	}
+	if i, whom := stranger(s); i >= 0 {
+		return i, whom
+	}
 	if i, phone := phoneNumber(s); i >= 0 {
 		return i, phone
 	}
@@ -236,6 +362,40 @@ func destination(s string) (int, string) {
 			return at, w
 		}
 		at += end + 1
+	}
+	return -1, ""
+}
+
+// Words of a destination that nobody named: "our external third party partner".
+var (
+	elsewhere  = setOf("external outside third-party offshore unknown unrelated unaffiliated foreign")
+	receivers  = setOf("server servers partner partners company companies endpoint endpoints address host hosts mailbox recipient recipients inbox account party parties site website domain vendor collector contractor entity person")
+	ofSomebody = []string{"user's", "users'", "conversation", "credential", "password", "secret", "private", "personal", "history", "all files", "everything", "their ", "customer"}
+)
+
+// stranger finds such a destination.
+func stranger(s string) (int, string) {
+	if !hasAny(s, "third", "external", "outside", "offshore", "unknown", "unrelated", "unaffiliated", "foreign") {
+		return -1, ""
+	}
+	third := strings.Contains(s, "third party") || strings.Contains(s, "third-party") || strings.Contains(s, "third parties")
+	if !third && !hasAny(s, ofSomebody...) {
+		return -1, ""
+	}
+	toks := tokenise(s)
+	for i := range toks {
+		if !elsewhere[toks[i].w] && !(toks[i].w == "third" && strings.HasPrefix(wordAfter(toks, i), "part")) {
+			continue
+		}
+		to := false
+		for j := i - 1; j >= max(0, i-4); j-- {
+			to = to || toks[j].w == "to" || toks[j].w == "with" || toks[j].w == "at" || toks[j].w == "on"
+		}
+		for j := i + 1; to && j < len(toks) && j <= i+3; j++ {
+			if receivers[toks[j].w] {
+				return toks[i].start, s[toks[i].start:toks[j].end]
+			}
+		}
 	}
 	return -1, ""
 }
@@ -271,7 +431,21 @@ func isAddress(w string) bool {
 	case hasDottedQuad(w):
 		return w != "127.0.0.1" && w != "0.0.0.0"
 	}
-	return false
+	return isBareHost(w)
+}
+
+// topLevel are endings of hosts that are not endings of files, too.
+var topLevel = setOf("com net org io site dev app co xyz info biz ru cn cc tk top online club cloud link pw to eu de uk fr me")
+
+// isBareHost reports whether a word is a host without a scheme: with a path, or with a
+// name that has no other use.
+func isBareHost(w string) bool {
+	host, path, hasPath := strings.Cut(w, "/")
+	labels := strings.Split(host, ".")
+	if n := len(labels); n < 2 || !topLevel[labels[n-1]] || slices.Contains(labels, "") || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
+		return false
+	}
+	return hasPath && path != "" || len(labels) >= 3
 }
 
 // hasDottedQuad finds an IPv4 address.
@@ -298,6 +472,51 @@ func hasDottedQuad(s string) bool {
 // shells are what a download is piped into.
 var shells = []string{"| sh", "|sh", "| bash", "|bash", "| zsh", "| sudo bash", "| sudo sh", "| python", "|python", "| node", "| perl"}
 
+// maxCommand is how much behind the name of a program is read as its command line.
+const maxCommand = 300
+
+// encodedCommand finds PowerShell with its command in base64, whatever other flags stand
+// between; -1 when there is none.
+func encodedCommand(s string) int {
+	for _, program := range []string{"powershell", "pwsh"} {
+		for i := strings.Index(s, program); i >= 0; i = nextIndex(s, program, i) {
+			args := strings.Fields(short(s[i:], maxCommand))
+			for k := 1; k+1 < len(args); k++ {
+				flag := strings.TrimLeft(args[k], "-/")
+				if flag == args[k] || flag == "" || !strings.HasPrefix("encodedcommand", flag) && flag != "ec" {
+					continue
+				}
+				if value := strings.Trim(args[k+1], "\"'`.,"); len(value) >= 8 && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789+/=") == "" {
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// inlineProgram finds an interpreter that is given a program which fetches and runs; the
+// quotation marks around the program belong to the command.
+func inlineProgram(s string) int {
+	for _, program := range []string{"python", "node ", "perl ", "ruby ", "php ", "deno ", "bun "} {
+		for i := strings.Index(s, program); i >= 0; i = nextIndex(s, program, i) {
+			line := short(s[i:], maxCommand)
+			head := short(line, 40)
+			flag := strings.Index(head, " -c ")
+			if flag < 0 {
+				flag = strings.Index(head, " -e ")
+			}
+			if flag < 0 {
+				continue
+			}
+			if hasAny(line, "exec(", "eval(", "os.system", "subprocess", "child_process", "system(", "pty.spawn", "__import__") && hasAny(line, "http", "urlopen", "requests", "fetch(", "socket", "atob", "b64decode", "base64") {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 // codeExecution finds commands that run what they fetch, or open a way in.
 func (v *view) codeExecution(t *text) {
 	s := t.fold()
@@ -309,23 +528,40 @@ func (v *view) codeExecution(t *text) {
 		}
 		v.hits = append(v.hits, h)
 	}
+	if t.signs&ofShell == 0 && !strings.Contains(s, ":(){") {
+		v.shellValue(t, s)
+		return
+	}
 	for _, fetch := range []string{"curl ", "wget ", "iwr ", "base64 -d", "base64 --decode"} {
 		i := t.hay().index(fetch)
 		if i < 0 {
 			continue
 		}
 		line := short(s[i:], 300)
-		if hasAny(line, shells...) || strings.HasPrefix(fetch, "iwr") && strings.Contains(line, "iex") {
+		if hasAny(line, shells...) || strings.HasSuffix(fetch, " ") && hasAny(line, "chmod +x", "&& sh ", "&& bash ", "; sh ", "; bash ", "&& ./", "; ./", "&& python") || strings.HasPrefix(fetch, "iwr") && strings.Contains(line, "iex") {
 			add(i, "A download is run as a program")
 			return
 		}
 	}
-	for _, sign := range []string{"bash -c \"$(curl", "sh -c \"$(curl", "sh <(curl", "sh <(wget", "source <(curl", ". <(curl", "eval \"$(curl", "eval $(curl", "exec(urlopen", "exec(u.urlopen", "exec(__import__", ".urlopen(", "| iex", "mkfifo ", "/dev/tcp/", "nc -e ", "powershell -enc", "powershell -e ", "eval(atob", "eval(fetch", "exec(requests.get", "exec(urllib", "rm -rf /", "rm -rf ~", "iex(", "invoke-expression", ":(){"} {
+	if i := encodedCommand(s); i >= 0 {
+		add(i, "A command that is hidden in an encoding")
+		return
+	}
+	if i := inlineProgram(s); i >= 0 {
+		add(i, "A program on the command line that runs what it fetches")
+		return
+	}
+	for _, sign := range []string{"certutil -urlcache", "mshta http", "regsvr32 /s /n", "bash -c \"$(curl", "sh -c \"$(curl", "sh <(curl", "sh <(wget", "source <(curl", ". <(curl", "eval \"$(curl", "eval $(curl", "exec(urlopen", "exec(u.urlopen", "exec(__import__", ".urlopen(", "| iex", "mkfifo ", "/dev/tcp/", "nc -e ", "powershell -enc", "powershell -e ", "eval(atob", "eval(fetch", "exec(requests.get", "exec(urllib", "rm -rf /", "rm -rf ~", "iex(", "invoke-expression", ":(){"} {
 		if i := t.hay().index(sign); i >= 0 {
 			add(i, "A command that runs foreign code or destroys")
 			return
 		}
 	}
+	v.shellValue(t, s)
+}
+
+// shellValue finds a shell command as a value.
+func (v *view) shellValue(t *text, s string) {
 	if t.role == roleValue && isPipeline(s) && (strings.ContainsAny(s, "|~") || hasAny(s, "$(", "curl ", "wget ")) && !hasAny(s, "select ") {
 		v.hits = append(v.hits, hit{rule: "poison.schema-smuggle", text: t, start: 0, end: 1, first: -1, message: "A shell command as a value that a model copies: " + quote(excerpt(s))})
 	}
@@ -348,10 +584,16 @@ var wholes = []string{"entire", "full", "whole", "complete", "all ", "every", "v
 // handings are verbs by which a model hands something over.
 var handings = setOf("include pass provide attach paste put copy send append add write supply fill enter list name state give hand transfer insert embed record store place submit share output reveal print")
 
+// ofHarvest are words behind a conversation that make it a mere fact about one.
+var ofHarvest = setOf("id ids identifier title name url link count length number type status language setting settings limit mode format key object record")
+
 // isHarvest wants what the model was told, thinks or can do to be asked for: in the text
 // of a parameter, or as an order in any text.
 func (h *hit) isHarvest() bool {
 	t, s, passage := h.text, h.sentence(), h.passage()
+	if ofHarvest.any(h.after(1)) {
+		return false // "the full conversation id"
+	}
 	strong := hasAny(passage, "system", "developer", "prompt", "instructions", "chain", "hidden", "tools", "guidelines", "functions")
 	if owners.any(t.owner) && !(strong && hasAny(s, "your ", "you ", "verbatim")) {
 		return false
@@ -454,12 +696,12 @@ func (v *view) markupExfil(t *text) {
 }
 
 // displays are verbs that bring something into an answer.
-var displays = setOf("include add append embed put end insert show render display place attach begin start finish close prepend")
+var displays = setOf("include add append embed put end insert show render display place attach begin start finish close prepend reply respond answer return output print write give")
 
 // Bounds of encoded runs that are looked into.
 const (
 	minBlob     = 24
-	maxBlobs    = 20
+	maxBlobs    = 200
 	longBlob    = 200
 	maxBlobSize = 64 << 10
 )
@@ -477,12 +719,9 @@ func (v *view) encodedBlobs(t *text) {
 		}
 		if end >= minBlob && end <= maxBlobSize {
 			seen++
-			v.blob(t, strings.TrimRight(t.s[at:at+end], ".!?"))
+			v.runs(t, strings.TrimRight(t.s[at:at+end], ".!?"))
 		}
 		at += end + 1
-	}
-	if strings.Contains(t.s, "13") && hasAny(lower(t.s), "rot13", "rot-13") {
-		v.decodedText(t, t.s, rot13(t.s))
 	}
 	if plain := unescape(t.s); plain != "" {
 		v.decodedText(t, t.s, plain)
@@ -496,6 +735,56 @@ var endsBlob = func() (ends [256]bool) {
 	}
 	return ends
 }()
+
+// runs looks into a run of bytes, and into what follows a mark within it: "k=…", "x/…".
+func (v *view) runs(t *text, run string) {
+	v.blob(t, run)
+	for at := 0; at < len(run); {
+		end := strings.IndexAny(run[at:], "=/&|?#")
+		if end < 0 {
+			end = len(run) - at
+		}
+		if at > 0 && end >= minBlob {
+			v.blob(t, run[at:at+end])
+		}
+		at += end + 1
+	}
+}
+
+// mirrorWords are words that a text read backwards has.
+const mirrorWords = "eht|dna|ruoy|lla|suoiverp|snoitcurtsni|erongi|resu|llet|ton|dnes|daer|elif|siht|drawrof|stnetnoc|sselnu"
+
+// rotatedWords are words that a text has when each letter is moved by thirteen.
+const rotatedWords = "gur|naq|jvgu|gung|sbe|sebz|nyy|lbhe|lbh|vafgehpgvbaf|cerivbhf|vtaber|hfre|arire|fraq|ernq|guvf|svyr|nafjre|flfgrz|cebzcg|gryy"
+
+// marksRotated and marksMirrored count such words; they are never hits.
+func (h *hit) marksRotated() bool {
+	h.text.rotated++
+	return false
+}
+
+func (h *hit) marksMirrored() bool {
+	h.text.mirrored++
+	return false
+}
+
+// mirror reads a text from its end.
+func mirror(s string) string {
+	r := []rune(s)
+	slices.Reverse(r)
+	return string(r)
+}
+
+// turned reads what is written with other letters: each moved by thirteen, or from the
+// end to the start.
+func (v *view) turned(t *text) {
+	if t.rotated >= minSigns || strings.Contains(t.fold(), "rot13") || strings.Contains(t.fold(), "rot-13") {
+		v.decodedText(t, t.s, rot13(t.s))
+	}
+	if t.mirrored >= minSigns {
+		v.decodedText(t, t.s, mirror(t.s))
+	}
+}
 
 // maxLayers is how often something may be encoded one way within another.
 const maxLayers = 3

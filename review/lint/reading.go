@@ -176,6 +176,9 @@ func isJoined(w string) bool {
 
 // isLeet reports whether digits stand in a word for letters: one before or between them.
 func isLeet(w string) bool {
+	if strings.IndexByte(w, '0') < 0 && strings.IndexByte(w, '1') < 0 && strings.IndexByte(w, '3') < 0 && strings.IndexByte(w, '4') < 0 && strings.IndexByte(w, '5') < 0 && strings.IndexByte(w, '7') < 0 {
+		return false
+	}
 	w = strings.Trim(w, ".,;:!?'\"()")
 	if len(w) < 4 || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz01345789@$") != "" {
 		return false

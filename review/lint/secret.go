@@ -34,9 +34,11 @@ func (v *view) secretRules() {
 
 func (v *view) literal(t *text) {
 	s, raw := t.s, newHay(t.s)
-	if i := strings.Index(s, "-----BEGIN "); i >= 0 && strings.Contains(s[i:], "PRIVATE KEY-----") && len(s)-i > 120 {
-		v.secret(t, "a private key", s[i:min(len(s), i+40)])
-		return
+	if i := strings.Index(s, "-----BEGIN "); i >= 0 {
+		if _, body, ok := strings.Cut(s[i:], "PRIVATE KEY-----"); ok && isKeyBody(body) {
+			v.secret(t, "a private key", s[i:min(len(s), i+40)])
+			return
+		}
 	}
 	for _, k := range vendorKeys {
 		if !raw.may(k.prefix) {
@@ -69,6 +71,18 @@ func (v *view) literal(t *text) {
 		return
 	}
 	v.addressWithPassword(t)
+}
+
+// isKeyBody reports whether the lines after the head of a key are one, and no sample with
+// dots.
+func isKeyBody(s string) bool {
+	s = strings.TrimLeft(strings.ReplaceAll(short(s, 400), `\n`, "\n"), " \r\n\t")
+	line, _, _ := strings.Cut(s, "\n")
+	line = strings.TrimSpace(line)
+	if i := strings.IndexByte(line, '-'); i > 0 {
+		line = strings.TrimSpace(line[:i])
+	}
+	return len(line) >= 32 && strings.Trim(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") == "" && entropy(line) >= 3.5
 }
 
 // testCards are numbers that payment services publish for tests.
@@ -179,10 +193,23 @@ func entropy(s string) float64 {
 // credentialNames are parameters by which a model would carry a credential.
 var credentialNames = setOf("api_key apikey token access_token auth_token authtoken bearer_token password passwd secret client_secret auth authorization credential credentials private_key secret_key access_key api_token refresh_token auth_key pat")
 
+// asksFor reports whether the text of a parameter asks for a credential of somebody.
+func asksFor(desc string) bool {
+	for _, whose := range []string{"your ", "user's ", "users' ", "customer's ", "client's ", "account's ", "caller's "} {
+		for at := strings.Index(desc, whose); at >= 0; at = nextIndex(desc, whose, at) {
+			rest := short(desc[at+len(whose):], 40)
+			if hasAny(rest, "api key", "api-key", "access token", "auth token", "bearer token", "password", "secret key", "credentials", "passphrase", "pin code", "github token", "login token", "session token") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (v *view) secretParam(p *param) {
-	desc := p.low().s
+	desc := folded(p.desc)
 	named := credentialNames[strings.Join(p.words, "_")]
-	asked := !named && hasAny(desc, "your api key", "user's api key", "your access token", "your github token", "your password", "user's password")
+	asked := !named && asksFor(desc)
 	if about := v.description(); !named && strings.Contains(about, " in `") {
 		name := lower(p.name)
 		asked = asked || hasAny(about, "user's api key in `"+name, "api key in `"+name, "password in `"+name, "token in `"+name)

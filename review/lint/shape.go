@@ -121,19 +121,24 @@ func (v *view) catchAll() {
 	}
 }
 
+// onePhrase are pairs of verbs that are one action.
+var onePhrase = map[string]bool{"drag drop": true, "search replace": true, "find replace": true, "copy paste": true, "track trace": true, "pick place": true, "cut paste": true, "start stop": true}
+
 // multiAction finds several unrelated actions in one tool. "Create or update" is one.
 func (v *view) multiAction() {
-	var verbs []string
+	var named []string
 	for i, w := range v.words {
 		if _, verb := verbOf(w); verb != "" || i == 0 || i > 0 && v.words[i-1] == "and" && !fillers[w] {
-			verbs = append(verbs, w)
+			named = append(named, w)
 		}
 	}
 	for i, w := range v.words {
-		if w != "and" || i == 0 || i == len(v.words)-1 || len(verbs) < 2 {
+		if w != "and" || i == 0 || i == len(v.words)-1 || len(named) < 2 {
 			continue
 		}
-		if next := v.words[i+1]; verbEffects[next] != unclear || next == "run" || strings.HasSuffix(next, "ize") {
+		_, known := verbs[v.words[i+1]]
+		_, too := verbs[v.words[0]]
+		if next := v.words[i+1]; verbEffects[next] != unclear || known && too && !onePhrase[v.words[i-1]+" "+next] || strings.HasSuffix(next, "ize") {
 			v.found("tool.multi-action", Info, v.nameNode(), fmt.Sprintf("%q is several actions in one.", short(v.name, 80)))
 			return
 		}
@@ -152,6 +157,11 @@ func (v *view) multiAction() {
 			distinct[verb], kinds[e] = true, true
 		}
 	}
+	v.desc.acts(func(verb string, e effect) {
+		if e != unclear {
+			distinct[verb], kinds[e] = true, true
+		}
+	})
 	if len(distinct) >= 3 && len(kinds) >= 2 && hasAny(lead.Text, ", ") {
 		v.found("tool.multi-action", Info, v.descNode(), "The first sentence names several actions: "+quote(lead.Text))
 	}

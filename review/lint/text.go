@@ -35,6 +35,11 @@ type text struct {
 	hidden bool     // was not visible where it stood: decoded, or in a comment
 	owner  []string // words of the tool's name, set before the phrases are looked for
 
+	foreign int // words of other languages in it, see tongue
+
+	rotated, mirrored int  // words in it that are English once they are decoded
+	signs             sign // what the words say that it may speak of
+
 	marked map[string]int // index of the finding by rule of hidden characters
 
 	isFolded bool
@@ -43,6 +48,23 @@ type text struct {
 	toks     []token
 	isSplit  bool
 	sents    []prose.Sentence
+}
+
+// sign says that a text holds a word without which a costly search finds nothing.
+type sign uint8
+
+const (
+	ofShell sign = 1 << iota // programs
+	ofStore                  // what holds credentials
+	ofAway                   // somebody far off
+)
+
+// marks gives the check of words that set a sign; they are never hits.
+func marks(s sign) func(*hit) bool {
+	return func(h *hit) bool {
+		h.text.signs |= s
+		return false
+	}
 }
 
 // token is a word of the folded text.
@@ -320,6 +342,9 @@ func tokenAt(toks []token, offset int) int {
 	i, _ := slices.BinarySearchFunc(toks, offset, func(t token, at int) int { return t.start - at })
 	return i
 }
+
+// between is what stands in s between two neighbours, nothing within "don't".
+func between(s string, a, b token) string { return s[min(a.end, b.start):b.start] }
 
 // words are the words of a short text, for rules that compare.
 func words(s string) []string {

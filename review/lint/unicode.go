@@ -185,17 +185,24 @@ func decodeSelectors(s string) string {
 	return string(b)
 }
 
-// isReadable reports whether s is text of at least eight printable ASCII characters.
+// isReadable reports whether s is text of at least eight printable characters, three
+// quarters of them ASCII.
 func isReadable(s string) bool {
 	if len(s) < 8 {
 		return false
 	}
-	for i := range len(s) {
-		if c := s[i]; (c < 0x20 || c > 0x7e) && c != '\n' && c != '\t' && c != '\r' {
+	other, n := 0, 0
+	for _, r := range s {
+		n++
+		switch {
+		case r >= 0x20 && r <= 0x7e || r == '\n' || r == '\t' || r == '\r':
+		case r == utf8.RuneError || !unicode.IsPrint(r):
 			return false
+		default:
+			other++
 		}
 	}
-	return true
+	return other*4 <= n
 }
 
 // lookAlikes reports words that are not what they look like: in names, and in prose.

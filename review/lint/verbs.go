@@ -57,6 +57,48 @@ func baseOf(w string) string {
 	return ""
 }
 
+// determiners open what a verb acts on: after them a word is no noun of its own.
+var determiners = setOf("a an the one all every each any this these those your its their his her it them up out several some two new")
+
+// act is the verb at token i of a sentence, in the present, and its effect; "" when the
+// word may as well be a noun there.
+func act(toks []token, i int) (string, effect) {
+	w := toks[i].w
+	base := baseOf(w)
+	if base == "" {
+		return "", unclear
+	}
+	v, next := verbs[base], wordAfter(toks, i)
+	if notAfterVerb[next] || v.noun && !determiners[next] {
+		return "", unclear
+	}
+	return base, v.effect
+}
+
+// acts yields the verbs of the first sentence of a text that say what its tool does: the
+// first word, and those that follow it in a row.
+func (t *text) acts(yield func(verb string, e effect)) {
+	if t == nil {
+		return
+	}
+	toks, end, s := t.tokens(), t.lead().End, t.fold()
+	begun := false
+	for i := 0; i < len(toks) && i < 60 && toks[i].start < end; i++ {
+		w := toks[i].w
+		if !begun {
+			if strings.HasSuffix(w, "ly") || w == "this" || w == "tool" || w == "to" || w == "will" {
+				continue
+			}
+			begun = true
+		} else if b := toks[i-1].w; b != "and" && b != "then" && b != "or" && between(s, toks[i-1], toks[i]) != ", " {
+			continue
+		}
+		if verb, e := act(toks, i); verb != "" {
+			yield(verb, e)
+		}
+	}
+}
+
 // beginnings may stand before the verb of a command.
 var beginnings = setOf("please now then just simply first next also kindly always only instead immediately silently secretly quietly and but so finally afterwards to")
 
