@@ -895,6 +895,8 @@ func (p *releasePresenter) folded() []views.FoldLine {
 var foldSentences = map[string]string{
 	"annotation.default-made-explicit": "a default of the protocol is now spelled out. No effect.",
 	"annotation.default-made-implicit": "a default of the protocol is no longer spelled out. No effect.",
+	"null.made-explicit":               "a field that was absent is null now, which says nothing. No effect.",
+	"null.made-implicit":               "a field that was null is absent now. No effect.",
 	"range.narrowed":                   "an integer is bounded now at 2^53-1, beyond which JSON readers round. No effect.",
 	"range.widened":                    "an integer is no longer bounded at 2^53-1, beyond which JSON readers round. No effect.",
 }

@@ -9,12 +9,14 @@ import (
 // Level is a step of a version number of three parts.
 type Level string
 
-// The levels, smallest first. LevelNone means that the surface is the same.
+// The levels, smallest first. LevelNone means that the surface is the same,
+// LevelUnknown that a part of one can't say which step is enough.
 const (
-	LevelNone  Level = "none"
-	LevelPatch Level = "patch"
-	LevelMinor Level = "minor"
-	LevelMajor Level = "major"
+	LevelUnknown Level = "unknown"
+	LevelNone    Level = "none"
+	LevelPatch   Level = "patch"
+	LevelMinor   Level = "minor"
+	LevelMajor   Level = "major"
 )
 
 var levels = []Level{LevelNone, LevelPatch, LevelMinor, LevelMajor}
@@ -31,7 +33,7 @@ func (l Level) rank() int {
 // Bump is the smallest step of a version number that says enough about a change.
 type Bump struct {
 	Level  Level  `json:"level"`
-	Reason string `json:"reason"` // one sentence
+	Reason string `json:"reason"` // one sentence; "" when the level is unknown
 }
 
 // BumpPolicy is a team's written word on version numbers: the strongest class of
@@ -47,6 +49,9 @@ var DefaultBumpPolicy = BumpPolicy{Patch: Text, Minor: Behaviour}
 
 // Suggest returns the smallest step that p allows for r.
 func (p BumpPolicy) Suggest(r *Report) Bump {
+	if r.Partial && r.Class != Breaking {
+		return Bump{Level: LevelUnknown}
+	}
 	if len(r.Changes) == 0 {
 		return Bump{LevelNone, "The surface is the same."}
 	}
@@ -86,7 +91,7 @@ func (p BumpPolicy) level(r *Report) Level {
 // that do not rise, prove nothing: known is then false.
 func (b Bump) Enough(old, new string) (enough, known bool, sentence string) {
 	step, ok := stepBetween(old, new)
-	if !ok {
+	if !ok || b.Level == LevelUnknown {
 		return false, false, ""
 	}
 	if step.rank() >= b.Level.rank() {

@@ -46,6 +46,7 @@ func TestEnough(t *testing.T) {
 		{"2026.8.31", "2.0.1", change.LevelMajor, false, false},
 		{"1.2", "1.3", change.LevelMinor, false, false},
 		{"1.2.3", "1.2.3", change.LevelNone, true, true},
+		{"1.2.3", "1.3.0", change.LevelUnknown, false, false},
 	} {
 		enough, known, sentence := change.Bump{Level: c.need, Reason: "Because."}.Enough(c.old, c.new)
 		if enough != c.enough || known != c.known {

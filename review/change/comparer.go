@@ -167,6 +167,9 @@ func (c *comparer) finish(old, new []surface.Tool) {
 	for _, b := range r.Raised {
 		r.Class = Max(r.Class, b.Class)
 	}
+	if r.Partial {
+		r.Class = Max(r.Class, Undecided) // what is absent may be gone
+	}
 	r.Decisions = c.decisions(old, new)
 	r.Bump = DefaultBumpPolicy.Suggest(r)
 	r.fill()

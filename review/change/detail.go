@@ -103,9 +103,36 @@ func (c *comparer) details(p pair) []Detail {
 		if name == "name" {
 			continue // what the pairing is about
 		}
-		all = append(all, c.field(name, old.values[name], new.values[name], p)...)
+		a, b := old.values[name], new.values[name]
+		if optionalFields[name] {
+			a, b = absentNull(a), absentNull(b)
+			if a == nil && b == nil {
+				all = append(all, nullDetail("/"+name, new.values[name]))
+				continue
+			}
+		}
+		all = append(all, c.field(name, a, b, p)...)
 	}
 	return all
+}
+
+// optionalFields are the fields that the protocol lets a tool leave out: many
+// serialisers write null for what is absent. What null means in a field that nobody
+// knows is anyone's guess.
+var optionalFields = map[string]bool{
+	"title": true, "description": true, "annotations": true, "inputSchema": true, "outputSchema": true,
+	"execution": true, "icons": true, "_meta": true,
+}
+
+// nullDetail names the one difference between a field that is absent and null.
+func nullDetail(pointer string, new jsontext.Value) Detail {
+	d := Detail{ID: "null.made-explicit", Class: None, Pointer: pointer, New: nullable(new)}
+	d.Sentence = quoteName(readablePointer(pointer)) + " is now written out as null, which says nothing. No effect."
+	if new == nil {
+		d.ID, d.Old = "null.made-implicit", []byte("null")
+		d.Sentence = quoteName(readablePointer(pointer)) + " is no longer written out as null, which said nothing. No effect."
+	}
+	return d.keyed("")
 }
 
 // fields are the members of a definition.

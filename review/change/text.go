@@ -33,8 +33,11 @@ var (
 func stringDetails(f textField, old, new jsontext.Value, tool string) []Detail {
 	a, okOld := textOf(old)
 	b, okNew := textOf(new)
-	if !okOld || !okNew || (a == nil && b == nil) {
+	switch {
+	case !okOld || !okNew:
 		return valueDetails(f.noun, Behaviour, f.pointer, old, new)
+	case a == nil && b == nil:
+		return []Detail{nullDetail(f.pointer, new)}
 	}
 	return textDetails(f, a, b, tool)
 }

@@ -158,6 +158,8 @@ var foldSentences = map[string]string{
 	"annotation.default-made-implicit": "no longer spell out a hint at its default",
 	"execution.default-made-explicit":  "spell out execution settings at their default",
 	"execution.default-made-implicit":  "no longer spell out execution settings at their default",
+	"null.made-explicit":               "spell out null for a field that was absent",
+	"null.made-implicit":               "no longer spell out null for a field that is absent",
 	"range.narrowed":                   "spell out bounds that numbers in use keep anyway",
 	"range.widened":                    "no longer spell out bounds that numbers in use keep anyway",
 }
