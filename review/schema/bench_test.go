@@ -1,6 +1,8 @@
 package schema_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/review/schema"
@@ -45,4 +47,35 @@ func BenchmarkTable(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// Lists of values: twice as many must take about twice as long.
+func BenchmarkLargeEnum(b *testing.B) {
+	for _, n := range []int{1_000, 2_000, 4_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			old, new := []byte(listing(n)), []byte(listing(n+1))
+			for b.Loop() {
+				if r := schema.Compare(old, new, schema.Input, schema.Options{}); r.Verdict != schema.Compatible {
+					b.Fatal(r.Reason)
+				}
+				if r := schema.Compare(new, old, schema.Input, schema.Options{}); r.Verdict != schema.Breaking {
+					b.Fatal(r.Reason)
+				}
+			}
+		})
+	}
+}
+
+// listing is a schema of one property that takes n values.
+func listing(n int) string {
+	return `{"type":"object","properties":{"x":` + values(n) + `}}`
+}
+
+// values is a schema that takes n strings.
+func values(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`"value-%d"`, i))
+	}
+	return `{"enum":[` + strings.Join(all, ",") + `]}`
 }

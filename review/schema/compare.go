@@ -38,7 +38,7 @@ type side struct {
 	draft string
 	lit   lit
 	valid *validator
-	inert error  // why valid is nil
+	inert error  // why the document doesn't compile; valid is then nil or blind
 	wrong string // why the document is no schema
 	*document
 }
@@ -94,11 +94,14 @@ func (p *pair) read(word string, b []byte) (*side, error) {
 		return nil, fmt.Errorf("the %s schema has %d values; %d are compared", word, n, maxValues)
 	}
 	s := &side{word: word, doc: doc, draft: draft}
+	s.document = newDocument(p.solver.graph, doc, draft)
+	s.lit = s.at("")
 	if s.valid, s.inert = newValidator(doc, p.opt.Draft); s.inert != nil && !isRemote(s.inert) {
 		s.wrong = fmt.Sprintf("the %s schema is not valid: %s", word, firstProblem(s.inert))
 	}
-	s.document = newDocument(p.solver.graph, doc, draft)
-	s.lit = s.at("")
+	if len(s.remote) > 0 && (s.inert == nil && s.valid.large != nil || isRemote(s.inert)) {
+		s.valid = newBlindValidator(doc, draft, s.remote)
+	}
 	return s, nil
 }
 

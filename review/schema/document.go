@@ -20,7 +20,8 @@ type document struct {
 	building map[string]*node // targets being read that a $ref already asked for
 	active   map[string]bool
 	nodes    int
-	reasons  []string // why parts of it can't be analysed
+	reasons  []string        // why parts of it can't be analysed
+	remote   map[string]bool // pointers of schemas with a reference that leads out
 }
 
 // refWords are the keywords that refer to another schema.
@@ -32,7 +33,8 @@ const maxSchemas = 12_000
 
 func newDocument(g *graph, root *value, draft string) *document {
 	d := &document{graph: g, root: root, ids: map[string]string{}, anchors: map[string]string{},
-		resource: map[string]bool{"": true}, built: map[string]lit{}, building: map[string]*node{}, active: map[string]bool{}}
+		resource: map[string]bool{"": true}, built: map[string]lit{}, building: map[string]*node{}, active: map[string]bool{},
+		remote: map[string]bool{}}
 	d.draft = map[string]int{"4": 4, "6": 6, "7": 7, "2019-09": 2019, "2020-12": 2020}[draft]
 	d.scan(root, "", "")
 	return d
@@ -274,6 +276,7 @@ func (r *reader) follow(word string, ref *value) lit {
 		if strings.HasPrefix(ref.str, "#") {
 			return r.elsewhere(fmt.Sprintf("the reference %.80s, which leads nowhere", ref.str))
 		}
+		r.remote[r.ptr] = true
 		return r.elsewhere(fmt.Sprintf("the reference %.80s, which is not fetched", ref.str))
 	}
 	return r.at(p)

@@ -35,8 +35,9 @@ var (
 type atom struct {
 	op       atomOp
 	num      *big.Rat
-	min, max int      // counts, lengths, positions; max < 0 is unbounded
-	values   []*value // of atomIn and atomNotIn
+	min, max int             // counts, lengths, positions; max < 0 is unbounded
+	values   []*value        // of atomIn and atomNotIn
+	listed   map[string]bool // keys of values, once asked for
 	language lang.ID
 	lit      lit
 	region   *region
@@ -352,6 +353,18 @@ func (a *atom) key() string {
 	}
 	k.text('o', a.reason)
 	return string(k.b)
+}
+
+// lists reports whether v is one of the values. A list of thousands is asked about each
+// of thousands.
+func (a *atom) lists(v *value) bool {
+	if a.listed == nil {
+		a.listed = make(map[string]bool, len(a.values))
+		for _, x := range a.values {
+			a.listed[x.key()] = true
+		}
+	}
+	return a.listed[v.key()]
 }
 
 func (r *region) key() string {

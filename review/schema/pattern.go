@@ -14,7 +14,10 @@ import (
 // the prover uses. Both take time linear in the text. A pattern that neither can
 // check is noted when it is asked about: then the validator's answer is worth
 // nothing.
-type patterns struct{ guessed bool }
+type patterns struct {
+	guessed bool
+	blind   bool // the document stands for one with references that lead out
+}
 
 func (p *patterns) compile(pattern string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile("(?s)" + pattern)

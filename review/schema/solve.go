@@ -444,9 +444,7 @@ func (s *solver) groupHolds(x *form, v *value) truth {
 func (s *solver) atomHolds(a *atom, v *value) truth {
 	switch a.op {
 	case atomIn, atomNotIn:
-		k := v.key()
-		in := slices.ContainsFunc(a.values, func(x *value) bool { return x.key() == k })
-		return truthOf(in == (a.op == atomIn))
+		return truthOf(a.lists(v) == (a.op == atomIn))
 	case atomAtLeast:
 		return truthOf(v.num.Cmp(a.num) >= 0)
 	case atomAbove:

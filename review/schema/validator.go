@@ -77,6 +77,10 @@ func compileValidator(doc []byte, opt Options) (*validator, error) {
 }
 
 func newValidator(v *value, draft string) (*validator, error) {
+	return newValidatorWith(v, draft, &patterns{})
+}
+
+func newValidatorWith(v *value, draft string, ps *patterns) (*validator, error) {
 	d, err := dialectOf(v, draft)
 	if err != nil {
 		return nil, err
@@ -86,9 +90,8 @@ func newValidator(v *value, draft string) (*validator, error) {
 	}
 	doc := plain(v, d)
 	if doc.size() > largeValues && !pointsIntoProperties(doc) {
-		return newLargeValidator(doc, d)
+		return newLargeValidator(doc, d, ps)
 	}
-	ps := &patterns{}
 	s, err := compile(doc, d, ps)
 	if err != nil {
 		return nil, err
@@ -103,6 +106,10 @@ func compiler(draft string, ps *patterns) *jsonschema.Compiler {
 	c.UseLoader(denyLoader{})
 	c.UseRegexpEngine(ps.compile)
 	c.DefaultDraft(drafts[draft])
+	if ps.blind {
+		c.RegisterVocabulary(blindness(ps))
+		c.AssertVocabs()
+	}
 	return c
 }
 

@@ -33,8 +33,7 @@ var metaschemas = map[string]string{
 
 // newLargeValidator checks the document against its metaschema, which is linear,
 // and leaves compiling for later.
-func newLargeValidator(doc *value, draft string) (*validator, error) {
-	ps := &patterns{}
+func newLargeValidator(doc *value, draft string, ps *patterns) (*validator, error) {
 	c := compiler(draft, ps)
 	c.AssertFormat() // patterns must be readable
 	meta, err := c.Compile(metaschemas[draft])
