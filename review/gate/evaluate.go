@@ -159,17 +159,19 @@ func (e *evaluation) decide(s *Subject) {
 		e.requirement(s, Open, blockWhy(e.facts.Policy, s), nil)
 		return
 	}
-	content := e.count(s, e.stands.content[contentKey(s)], line, rules, line.Reason && !exact)
+	said := e.stands.content[contentKey(s)]
+	content := e.count(s, said, line, rules, line.Reason && !exact)
 	counted := content
 	if exact {
-		counted = e.count(s, e.stands.step[stepKey(s)], line, rules, line.Reason)
+		said = e.stands.step[stepKey(s)]
+		counted = e.count(s, said, line, rules, line.Reason)
 	}
 	enough := e.enough(content, line, rules)
 	if e.enough(counted, line, rules) && (s.removal() || settled || enough) {
 		e.approved(s, counted)
 		return
 	}
-	e.open(s, line, rules, counted, settled || exact && enough)
+	e.open(s, line, rules, counted, settled || exact && enough, e.uncounted(s, said, line, line.Reason, counted))
 }
 
 // approved records the answers that satisfied a subject.
@@ -185,10 +187,11 @@ func (e *evaluation) approved(s *Subject, counted []*Verdict) {
 	e.requirement(s, Satisfied, "Approved by "+and(names)+".", nil)
 }
 
-// open asks for what is missing and names who can give it.
-func (e *evaluation) open(s *Subject, line Line, rules []ownerSet, counted []*Verdict, content bool) {
+// open asks for what is missing and names who can give it. uncounted says why an
+// approval that is there does not do.
+func (e *evaluation) open(s *Subject, line Line, rules []ownerSet, counted []*Verdict, content bool, uncounted string) {
 	who, unmet := e.owners(line, rules, counted)
-	why := openWhy(e.facts.Policy, s, line, len(counted), content) + unmet
+	why := openWhy(e.facts.Policy, s, line, len(counted), content) + uncounted + unmet
 	e.tally.decisions++
 	e.tally.open = append(e.tally.open, s.Change)
 	if len(who) == 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
@@ -31,6 +32,7 @@ var pains = map[string]func(*world, Pain) map[string]any{
 	"pains-drift_approval-07":  painOutput,
 	"pains-review_workflow-01": painEvidence,
 	"pains-review_workflow-03": painReopened,
+	"pains-review_workflow-05": painLapsed,
 	"pains-gate_ci-01":         painExits,
 	"pains-gate_ci-03":         painWeight,
 	"pains-gate_ci-05":         painOrder,
@@ -205,6 +207,40 @@ func painReopened(w *world, p Pain) map[string]any {
 		}
 	}
 	return map[string]any{"reopened_on_change": open}
+}
+
+// painLapsed lets the owner leave and an approval grow old: it stays, and what it
+// approved needs another look, by somebody who is named as missing.
+func painLapsed(w *world, p Pain) map[string]any {
+	in := p.Inputs["server"].(map[string]any)
+	day := func(v any) time.Time {
+		at, err := time.Parse(time.DateOnly, v.(string))
+		w.must(err)
+		return at
+	}
+	w.clock = day(in["last_review"])
+	next := w.server.Policy
+	next.DestructiveDays = int(day(in["expires"]).Sub(w.clock).Hours() / 24)
+	next.Owners = []gate.OwnerRule{{People: []string{w.ben.User.Email}}}
+	w.mustSetPolicy(w.shell, next, review.PolicyInForce)
+	push := w.push("1", listing(tool("drop", "Drops everything.", `"annotations":{"destructiveHint":true}`)))
+	w.approve(w.ben, idOf(push), "drop")
+	w.wantGate(push, gate.Pass)
+	w.must(w.svc.DisableUser(w.ctx, w.admin, w.ben.User.ID))
+
+	w.clock = day(p.Inputs["today"])
+	open := w.requirement(w.wantGate(push, gate.Blocked), "approval:drop")
+	codes := []string{}
+	for _, c := range []struct{ code, says string }{{"owner_missing", "An owner is missing"}, {"review_expired", "older than the 181 days"}} {
+		if strings.Contains(open.Why, c.says) {
+			codes = append(codes, c.code)
+		}
+	}
+	status := "deleted"
+	if said := w.change(idOf(push), "drop").Verdicts; len(said) > 0 && said[0].Kind == review.Approve && open.State == gate.Open {
+		status = "needs_re_review"
+	}
+	return map[string]any{"codes": codes, "status": status}
 }
 
 // painExits asks the gate about what is clean, breaking, unknown and a part.
