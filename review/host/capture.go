@@ -242,7 +242,7 @@ func (k *comparer) candidates(it *item) []string {
 func (k *comparer) compare(it *item, got surface.Tool, name string) Pair {
 	pair := Pair{Listed: it.tool.name, Position: it.tool.position, Sent: name, AsMeant: !it.gone && it.fullName() == name, Definition: got.Raw}
 	r := &renderer{p: k.p, s: k.r.s, out: &Rendering{}}
-	if plain := fillIn(k.p.Names.Form, it.tool.server.name, it.tool.name); plain != name {
+	if plain := k.p.Names.fill(it.tool.server.name, it.tool.name); plain != name {
 		r.lose(it.tool, "/name", Renamed, "The model saw %s instead of %s.", clip(name), clip(plain))
 	}
 	seen := *it

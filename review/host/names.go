@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,7 @@ func (r *renderer) nameAll() {
 		r.dropLongNames(items)
 	}
 	for _, it := range items {
-		if plain := fillIn(r.p.Names.Form, it.tool.server.name, it.tool.name); plain != it.fullName() && !it.gone {
+		if plain := r.p.Names.fill(it.tool.server.name, it.tool.name); plain != it.fullName() && !it.gone {
 			r.lose(it.tool, "/name", Renamed, "%s shows the model %s instead of %s.", r.p.Name, it.fullName(), plain).Rule = r.whyRenamed(it)
 		}
 	}
@@ -45,7 +46,7 @@ func (r *renderer) whyRenamed(it *item) Rule {
 		n.Server = n.Tool // one cleaning for both
 	}
 	switch {
-	case n.Limit > 0 && utf16Len(n.join(it.tool).clean) > n.Limit:
+	case n.Limit > 0 && n.size(n.join(it.tool).clean) > n.Limit:
 		return RuleNameLength
 	case n.Tool.apply(it.tool.name) != it.tool.name:
 		return RuleNameChars
@@ -77,18 +78,57 @@ type joined struct{ raw, clean string }
 
 func (n NameRules) join(t *tool) joined {
 	return joined{
-		raw:   fillIn(n.Form, t.server.name, t.name),
-		clean: fillIn(n.Form, n.Server.apply(t.server.name), n.Tool.apply(t.name)),
+		raw:   n.fill(t.server.name, t.name),
+		clean: n.fill(n.Server.apply(t.server.name), n.Tool.apply(t.name)),
 	}
+}
+
+// fill joins the parts of a name, but for what would be said twice.
+func (n NameRules) fill(server, tool string) string {
+	switch n.Bare {
+	case "tool":
+		if server != "" && strings.HasPrefix(tool, server) {
+			return tool
+		}
+	case "join":
+		start := n.Form[:strings.IndexByte(n.Form+"{", '{')]
+		if rest := fillIn(n.Form[len(start):], server, tool); strings.HasPrefix(rest, start) {
+			return rest
+		}
+	}
+	return fillIn(n.Form, server, tool)
+}
+
+// size is the length of a name as its limit counts it.
+func (n NameRules) size(s string) int {
+	if n.Unit == "bytes" {
+		return len(s)
+	}
+	return utf16Len(s)
+}
+
+// head is the beginning of a name that fits the limit, in whole characters.
+func (n NameRules) head(s string) string {
+	if n.Unit != "bytes" {
+		return cutUTF16(s, n.Limit)
+	}
+	if len(s) <= n.Limit {
+		return s
+	}
+	at := n.Limit
+	for at > 0 && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return s[:at]
 }
 
 // fit makes a name as short as the host wants it.
 func (n NameRules) fit(j joined) string {
-	long := n.Limit > 0 && utf16Len(j.clean) > n.Limit
+	long := n.Limit > 0 && n.size(j.clean) > n.Limit
 	switch n.Over {
 	case "head":
 		if long {
-			return cutUTF16(j.clean, n.Limit)
+			return n.head(j.clean)
 		}
 	case "tail":
 		if long {
@@ -152,18 +192,40 @@ func (c Clean) apply(s string) string {
 	if c.Lower {
 		s = strings.ToLower(s)
 	}
+	if c.Space != "" {
+		s = spaces.ReplaceAllLiteralString(s, c.Space)
+	}
 	if c.Keep != "" {
 		s = c.replace(s)
+	}
+	if c.Single != "" {
+		s = single(s, c.Single)
 	}
 	s = strings.Trim(s, c.Trim)
 	if c.Cut > 0 {
 		s = cutUTF16(s, c.Cut)
 	}
-	if s == "" {
+	switch {
+	case s == "":
 		return c.Empty
+	case !isLead(s[0]):
+		return c.Lead + s
 	}
 	return s
 }
+
+// spaces are what a script calls white space.
+var spaces = regexp.MustCompile(`[\s\v\p{Z}\x{FEFF}]+`)
+
+// single makes one of every run of a character.
+func single(s, char string) string {
+	for strings.Contains(s, char+char) {
+		s = strings.ReplaceAll(s, char+char, char)
+	}
+	return s
+}
+
+func isLead(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 func (c Clean) replace(s string) string {
 	keep := classOf(c.Keep)
@@ -373,9 +435,9 @@ func (r *renderer) nameWhenTaken(items []*item) {
 		count[it.tool.name]++
 	}
 	for _, it := range items {
-		it.name = cutUTF16(it.tool.name, r.p.Names.Limit)
+		it.name = r.p.Names.head(it.tool.name)
 		if count[it.tool.name] > 1 {
-			it.name = cutUTF16(it.tool.server.name+"_"+it.tool.name, r.p.Names.Limit)
+			it.name = r.p.Names.head(it.tool.server.name + "_" + it.tool.name)
 		}
 	}
 }

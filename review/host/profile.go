@@ -74,21 +74,26 @@ type NameRules struct {
 	Scheme string `json:"scheme"` // code for what the rules can't say: codex, copilot, hashed, labelled
 	Server Clean  `json:"server"`
 	Tool   Clean  `json:"tool"`
+	Bare   string `json:"bare"` // tool: a tool whose name begins with the server's stands alone; join: what begins like the form doesn't get its beginning again
 	Limit  int    `json:"limit"`
+	Unit   string `json:"unit"`  // of the limit: bytes; "" for UTF-16 units
 	Over   string `json:"over"`  // drop, head, middle, fnv, sha1; "" sends it as it is
 	Twins  string `json:"twins"` // first, last, run; "" sends both
 }
 
-// Clean says how a part of a name is made safe.
+// Clean says how a part of a name is made safe, in the order of the fields.
 type Clean struct {
-	Keep   string `json:"keep"` // characters that stay, as in a character class; "" keeps all
-	With   string `json:"with"` // what stands for the others
-	Per    string `json:"per"`  // one With for each unit, rune, or run of others
-	Lower  bool   `json:"lower"`
-	Trim   string `json:"trim"` // taken from both ends
-	Cut    int    `json:"cut"`
 	Normal bool   `json:"normal"` // normalised to NFKC, invisible characters removed
-	Empty  string `json:"empty"`  // what stands for nothing
+	Lower  bool   `json:"lower"`
+	Space  string `json:"space"`  // what stands for a run of white space; "" leaves it to Keep
+	Keep   string `json:"keep"`   // characters that stay, as in a character class; "" keeps all
+	With   string `json:"with"`   // what stands for the others; "" drops them
+	Per    string `json:"per"`    // one With for each unit, rune, or run of others
+	Single string `json:"single"` // a character of which a run becomes one
+	Trim   string `json:"trim"`   // taken from both ends
+	Cut    int    `json:"cut"`
+	Lead   string `json:"lead"`  // put before what begins with neither letter nor underscore
+	Empty  string `json:"empty"` // what stands for nothing
 }
 
 // DescriptionRules say what becomes of a description.
@@ -310,6 +315,8 @@ var words = map[string][]string{
 	"bad":     {"", "tool", "server", "run"},
 	"values":  {"", "objects", "schemas", "any"},
 	"per":     {"", "unit", "rune", "run"},
+	"bare":    {"", "tool", "join"},
+	"unit":    {"", "bytes"},
 	"limit":   {"", "drop", "refuse"},
 }
 
@@ -319,6 +326,7 @@ func (p *Profile) checkWords() error {
 		{"runtime", p.Runtime}, {"order", p.Order}, {"scheme", p.Names.Scheme}, {"over", p.Names.Over},
 		{"twins", p.Names.Twins}, {"bad", p.Listing.Bad}, {"values", p.Listing.Values},
 		{"per", p.Names.Server.Per}, {"per", p.Names.Tool.Per}, {"limit", p.Limit.Over},
+		{"bare", p.Names.Bare}, {"unit", p.Names.Unit},
 	} {
 		if !slices.Contains(words[c[0]], c[1]) {
 			return fmt.Errorf("%s: %q is none of %q", c[0], c[1], words[c[0]])
