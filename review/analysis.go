@@ -209,9 +209,38 @@ func (s *Service) analysed(ctx context.Context, f func() error) error {
 	}
 }
 
+// StillComparing is the code of an answer that waits for comparisons: after an
+// upgrade, or under other patterns, those of many versions are made anew.
+const StillComparing = "still_comparing"
+
+type patienceKey struct{}
+
+// WithPatience returns a context in which comparisons are made for about so long. Then
+// a call answers that it is still comparing and how many are left (Unavailable). What
+// was made is kept, so whoever asks again goes on from there.
+func WithPatience(ctx context.Context, patience time.Duration) context.Context {
+	return context.WithValue(ctx, patienceKey{}, time.Now().Add(patience))
+}
+
+// impatient is the answer to a caller who waited long enough; nil to others.
+func impatient(ctx context.Context, left int) error {
+	end, ok := ctx.Value(patienceKey{}).(time.Time)
+	if !ok || time.Now().Before(end) {
+		return nil
+	}
+	sentence := fmt.Sprintf("Versions are compared anew, since the program or a rule is another than it was. At least %d comparisons are left.", left)
+	if left == 1 {
+		sentence = "Versions are compared anew, since the program or a rule is another than it was. One comparison is left."
+	}
+	return &Error{Kind: Unavailable, Code: StillComparing, Sentence: sentence, RetryAfter: time.Second}
+}
+
 // analyse makes comparisons and keeps them.
 func (s *Service) analyse(ctx context.Context, pairs []pair) error {
-	for _, p := range pairs {
+	for i, p := range pairs {
+		if err := impatient(ctx, len(pairs)-i); err != nil && i > 0 {
+			return err // never before one more is made
+		}
 		compare := s.compare
 		switch {
 		case p.sight:

@@ -31,6 +31,7 @@ type LinkPage struct {
 
 // ErrorPage says what happened and what to do.
 type ErrorPage struct {
+	Reload int // ms after which the page is loaded again, since work goes on; 0 for an error
 	Page
 	Status   string
 	Heading  string

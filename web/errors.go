@@ -31,6 +31,9 @@ type failure struct {
 	Err      *review.Error
 }
 
+// stillComparing reports whether it is no failure at all, but work that goes on.
+func (f failure) stillComparing() bool { return f.Err != nil && f.Err.Code == review.StillComparing }
+
 // describe finds out what the outside may know of an error.
 func describe(err error, request string) failure {
 	f := failure{Request: request}
@@ -82,7 +85,7 @@ func (s *Server) answerErrors(next echo.HandlerFunc) echo.HandlerFunc {
 // handleError answers an error: problem+json for machines, a page for people.
 func (s *Server) handleError(err error, c echo.Context) {
 	f := describe(err, requestIDOf(c))
-	if f.Status >= http.StatusInternalServerError {
+	if f.Status >= http.StatusInternalServerError && !f.stillComparing() {
 		s.log.ErrorContext(c.Request().Context(), "request failed",
 			slog.String("request", f.Request), slog.String("path", loggedPath(c)), slog.Any("error", err))
 	}

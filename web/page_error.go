@@ -67,6 +67,10 @@ func (s *Server) renderError(c echo.Context, f failure) error {
 		Links: []views.Link{{Text: "Home", URL: "/"}, {Text: "Servers", URL: "/servers"}},
 	}
 	p.Width = narrow
+	if f.stillComparing() {
+		p.Status, p.Heading, p.Help, p.Links = "Still working", "Comparing versions", "This page goes on by itself.", nil
+		p.Title, p.Refresh, p.Reload = p.Heading, 1, 1000
+	}
 	if f.Err != nil {
 		p.Problems = problems(f.Err.Problems)
 	}

@@ -254,11 +254,26 @@ func (s *Server) guards(r route) []echo.MiddlewareFunc {
 	if r.plain {
 		return []echo.MiddlewareFunc{s.limitBody(r.body)}
 	}
-	guards := []echo.MiddlewareFunc{s.limitBody(r.body), s.sameOrigin, s.loadSession, s.identify(r.who)}
+	guards := []echo.MiddlewareFunc{s.limitBody(r.body), s.sameOrigin, s.loadSession, s.identify(r.who), patient}
 	if r.proof {
 		guards = append(guards, s.askProof)
 	}
 	return guards
+}
+
+// pagePatience is how long a page waits for comparisons that are made anew, before it
+// says how many are left.
+const pagePatience = 3 * time.Second
+
+// patient lets pages say that work is going on. Acts wait until they are done, and
+// programs ask for answers.
+func patient(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if r := c.Request(); r.Method == http.MethodGet && !isAPI(c) && !isStream(c) {
+			c.SetRequest(r.WithContext(review.WithPatience(r.Context(), pagePatience)))
+		}
+		return next(c)
+	}
 }
 
 // ipExtractor trusts no header unless the operator named proxies.

@@ -1,6 +1,9 @@
 package reviewtest
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,6 +25,7 @@ var depthCases = map[string]func(*world){
 	"an answer for one profile stays there":   twinsApart,
 	"viewed marks are private":                viewedPrivate,
 	"a mark on a changed definition is gone":  viewedMoves,
+	"pages wait for comparisons in parts":     comparedInParts,
 	"comments since the last visit are new":   freshComments,
 	"since I last looked":                     lookedLast,
 	"viewers mark, strangers learn nothing":   viewedAccess,
@@ -254,6 +258,68 @@ func twinsApart(w *world) {
 	items := []review.VerdictItem{{Change: w.change(idOf(p), "find").ID, Verdict: review.Approve, Note: "Fine."}}
 	_, err := w.svc.DecideAlso(w.ctx, w.rita, idOf(p), items, []string{other.Answer.Release.Version, "readonly"})
 	w.refused(err, review.Invalid)
+}
+
+// comparedInParts: a page that waits for many comparisons is told how many are left,
+// and each time it asks fewer are.
+func comparedInParts(w *world) {
+	w.released("1", three())
+	for i := range 4 {
+		w.push(fmt.Sprint("2-rc", i), changed(fmt.Sprint("Finds ", i, ".")))
+	}
+	w.svc = review.NewService(&upgraded{Store: w.store, made: map[review.ReportKey]bool{}}, w.config())
+	waits := review.WithPatience(w.ctx, -time.Second)
+	var told []string
+	var err error
+	for range 20 {
+		_, err = w.svc.Server(waits, w.ana, "mot")
+		var e *review.Error
+		if !errors.As(err, &e) || e.Code != review.StillComparing {
+			break
+		}
+		if e.Kind != review.Unavailable || e.RetryAfter <= 0 {
+			w.Errorf("it waits, and says %v", e)
+		}
+		told = append(told, e.Sentence)
+	}
+	w.must(err)
+	if len(told) < 2 || slices.Contains(told[1:], told[0]) {
+		w.Errorf("the page was told: %q", told)
+	}
+	if _, err := w.svc.Server(waits, w.ana, "mot"); err != nil {
+		w.Errorf("all is compared, and it says %v", err)
+	}
+}
+
+// upgraded is a store as a newer program finds it: what was compared before it is of
+// no use.
+type upgraded struct {
+	review.Store
+	made map[review.ReportKey]bool
+}
+
+func (u *upgraded) View(ctx context.Context, f func(review.Tx) error) error {
+	return u.Store.View(ctx, func(tx review.Tx) error { return f(&upgradedTx{tx, u}) })
+}
+
+func (u *upgraded) Update(ctx context.Context, f func(review.Tx) error) error {
+	return u.Store.Update(ctx, func(tx review.Tx) error { return f(&upgradedTx{tx, u}) })
+}
+
+type upgradedTx struct {
+	review.Tx
+	u *upgraded
+}
+
+func (t *upgradedTx) Reports(ctx context.Context, keys []review.ReportKey) (map[review.ReportKey][]byte, error) {
+	return t.Tx.Reports(ctx, slices.DeleteFunc(slices.Clone(keys), func(k review.ReportKey) bool { return !t.u.made[k] }))
+}
+
+func (t *upgradedTx) PutReports(ctx context.Context, near string, reports map[review.ReportKey][]byte) error {
+	for k := range reports {
+		t.u.made[k] = true
+	}
+	return t.Tx.PutReports(ctx, near, reports)
 }
 
 func viewedPrivate(w *world) {

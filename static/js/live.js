@@ -8,6 +8,8 @@ import { Poll } from "./poll.js";
  * @param {Document} doc
  */
 export function live(doc) {
+  const again = doc.querySelector("[data-again]"); // work goes on: look in so many ms
+  if (again instanceof HTMLElement) setTimeout(() => location.reload(), Number(again.dataset.again));
   for (const element of doc.querySelectorAll("[data-poll]")) {
     if (element instanceof HTMLElement) new Live(element).begin();
   }
