@@ -300,10 +300,15 @@ func (d *delta) lost(c *change.Change, v *view, det *change.Detail, old, now str
 	d.glossLost(c, v, det, old, now)
 }
 
-// capped finds a text that promised everything and gives a number now.
+// capped finds a text that promised everything and gives a number now, or another answer
+// to a call without arguments.
 func (d *delta) capped(c *change.Change, v *view, det *change.Detail, old, now string) {
 	gone, come := sentencesNotIn(old, now), sentencesNotIn(now, old)
 	for i := 0; i < len(gone) && i < len(come); i++ {
+		if was, is := lower(gone[i]), lower(come[i]); zeroArg(was) && zeroArg(is) && !slices.Equal(contentWords(was), contentWords(is)) {
+			d.once(c, v, det, "diff.zero-arg-changed", High, fmt.Sprintf("What happens when nothing is passed changed: %s was %s.", quote(come[i]), quote(gone[i])), gone[i])
+			return
+		}
 		if whole(lower(gone[i])) && caps(lower(come[i])) && !caps(lower(gone[i])) {
 			d.once(c, v, det, "diff.zero-arg-changed", High, fmt.Sprintf("All came back, and now there is a limit: %s was %s.", quote(come[i]), quote(gone[i])), gone[i])
 			return

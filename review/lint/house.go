@@ -388,7 +388,7 @@ func (h *house) outputs() {
 			h.at(v, "schema.output-hides-error", Info, v.output, fmt.Sprintf("The text of %q promises errors as values, and the output schema has no place for them.", short(v.name, 80)))
 		}
 	}
-	if len(without) > 0 && (len(h.views) >= 3 || with > 0) {
+	if len(without) > 0 && (len(h.views) >= 2 || with > 0) {
 		h.add("schema.no-output", Info, "", strings.Join(without, " "), fmt.Sprintf("%s no output schema: the shape of a result is what the text says, or a guess. (%s)", have(len(without)), listNames(without)))
 	}
 }

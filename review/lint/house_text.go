@@ -239,8 +239,12 @@ func (h *house) absentSiblings(order []string, uses map[string][]use) {
 		has := map[*view]bool{}
 		perFamily := map[string]int{}
 		required := map[string]int{}
+		firm := 0
 		for _, u := range all {
 			has[u.v] = true
+			if u.p.required {
+				firm++
+			}
 			if f := h.family[u.v.tool.Position]; f != nil {
 				perFamily[f.Name]++
 				if u.p.required {
@@ -249,7 +253,7 @@ func (h *house) absentSiblings(order []string, uses map[string][]use) {
 			}
 		}
 		for _, v := range h.relatives(perFamily) {
-			if !has[v] && h.expects(v, perFamily, required) && !strings.Contains(v.prose(), lower(name)) && !(len(v.words) > 0 && makers.any(v.words)) {
+			if !has[v] && h.expects(v, perFamily, required, len(all), firm) && !strings.Contains(v.prose(), lower(name)) && !(len(v.words) > 0 && makers.any(v.words)) {
 				h.at(v, "param.absent-sibling", Info, orRoot(v.input, v.root), fmt.Sprintf("%d tools take %q, its relatives among them, and %q does not. If that is meant, the text has to say so.", len(all), short(name, 60), short(v.name, 80)))
 			}
 		}
@@ -259,6 +263,9 @@ func (h *house) absentSiblings(order []string, uses map[string][]use) {
 // relatives are the tools of these families and the outliers that belong to them, in
 // the order of the listing.
 func (h *house) relatives(perFamily map[string]int) []*view {
+	if len(h.families.Families) == 0 && h.oneNamespace() {
+		return h.views
+	}
 	var out []*view
 	for _, f := range h.families.Families {
 		if perFamily[f.Name] > 0 {
@@ -275,11 +282,28 @@ func (h *house) relatives(perFamily map[string]int) []*view {
 	return out
 }
 
+// oneNamespace reports whether a listing is a family as a whole: at least four tools, and
+// all names begin with the same word.
+func (h *house) oneNamespace() bool {
+	if len(h.views) < 4 {
+		return false
+	}
+	for _, v := range h.views {
+		if len(v.words) < 2 || v.words[0] != h.views[0].words[0] {
+			return false
+		}
+	}
+	return true
+}
+
 // expects reports whether a model that knows the relatives of v would think that it
 // takes the parameter, too.
-func (h *house) expects(v *view, perFamily, required map[string]int) bool {
+func (h *house) expects(v *view, perFamily, required map[string]int, users, firm int) bool {
 	if f := h.family[v.tool.Position]; f != nil && len(f.Tools) >= 4 {
 		return perFamily[f.Name]*10 >= len(f.Tools)*6 && required[f.Name]*2 > perFamily[f.Name] && perFamily[f.Name] >= 3
+	}
+	if len(h.families.Families) == 0 {
+		return users*10 >= len(h.views)*6 && firm*2 > users
 	}
 	for _, o := range h.families.Outliers {
 		if o.Position == v.tool.Position && o.RelatedFamily != "" {

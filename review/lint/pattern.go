@@ -136,6 +136,10 @@ func (ps *patternSet) find(t *text, yield func(hit)) {
 	seen := map[string]int{}
 	for i := range toks {
 		for _, p := range ps.byFirst[toks[i].w] {
+			if p.rule == "" { // a sign, see marks: one word, and never too many
+				p.check(&hit{text: t})
+				continue
+			}
 			if seen[p.rule] >= maxMatches {
 				continue
 			}
