@@ -45,6 +45,8 @@ func overridePhrases(ps *patternSet) {
 		"pay|take|give <1> no <1> heed|regard|notice|weight|thought <1> to|of|for? <2> @prior|your|the|any|all <2> @law",
 		"instead <1> of <1> following|obeying? <2> @prior|your <2> instructions|guidelines|prompt|directives",
 		"new|updated|real|actual <1> instructions|directive|directives <1> from|supersede|replace|override")
+	ps.compile("poison.override", (*hit).isUnbound,
+		"instruction|instructions|guideline|guidelines|directive|directives|prompt|prompts|instructed|told|configured|developer|developers|operator|message|policy|policies|restrictions|taught|trained|programmed|safeguards|guardrails|orders")
 	ps.compile("poison.override", (*hit).isForgetting,
 		"@drop <2> everything|anything|all|what|whatever <3> above|before|earlier|previously|precedes|preceded|preceding|prior|foregoing",
 		"@drop|erase|wipe|clear <2> your <2> orders|directions|commands|training|programming|conditioning|memory|upbringing",
@@ -95,7 +97,11 @@ func concealPhrases(ps *patternSet) {
 		"nobody|no-one|none|noone <8> @told|know|knows|hear|hears|learn|learns|notice|notices|find|finds|suspect|suspects|realise|realises|realize|realizes|discover|discovers",
 		"let <1> on|slip", "breathe <1> a <1> word", "give <1> it|this|that <1> away", "cover <1> up",
 		"spare|keep|shield <1> @people <2> from <2> knowing|learning|hearing|seeing|finding|worrying|the|this")
+	ps.compile("poison.conceal", (*hit).isQuiet,
+		"no|zero|without <2> word|notice|hint|mention|message|note|sign|trace <2> to|for|of <4> @people",
+		"send|forward|copy|upload|book|pay|delete|transfer|move|change|add|run|do|apply|charge|file|submit <8> quietly|silently|secretly|discreetly|covertly|unnoticed")
 	ps.compile("poison.conceal", (*hit).isLeftOut,
+		"skip|omit|avoid|drop|leave|suppress|refuse|strip|delete|remove <4> mention|mentions|reference|references|hint|hints|talk <2> of|to|about <6> @news",
 		"leave|keep <4> out <1> of|from <3> answer|reply|response|summary|report|message|explanation|transcript|account",
 		"omit|skip|drop|exclude|leave|suppress|withhold <5> when|whenever|while|as <2> you <2> report|reply|answer|summarise|summarize|respond|explain|tell|talk|speak|write",
 		"omit|skip|drop|exclude|suppress|withhold|remove|strip <5> from|in <1> your <2> answer|reply|response|summary|report|message|explanation|account",
@@ -103,6 +109,7 @@ func concealPhrases(ps *patternSet) {
 	ps.compile("poison.conceal", (*hit).isCoverStory,
 		"if|when|whenever|should <3> ask|asks|asked|inquires|inquire|wonders|complains|questions|queries|notices|objects <8> say|answer|claim|reply|state|respond|explain|insist|tell|blame|assure|maintain|swear|attribute",
 		"pretend|act|behave|speak|talk|reply|answer <2> that|as|like <1> if|though? <1> no|nothing|none <6> @news|happened|was|were|is",
+		"act|behave|proceed|speak|talk|answer|reply|carry <2> as <1> if|though <8> never|not|no",
 		"pretend|claim|insist|swear|maintain|lie <1> to|that <10> @news")
 	ps.compile("poison.conceal", (*hit).isUnaware,
 		"no need to tell|inform|notify|mention|alert <4> @people",
@@ -129,6 +136,9 @@ func concealPhrases(ps *patternSet) {
 // priorityPhrases put one tool before all others.
 func priorityPhrases(ps *patternSet) {
 	ps.compile("poison.priority", (*hit).isPriority,
+		"whichever|whatever|whenever|no <2> tool|tools|function|request|question|task <8> @pick <1> this|it",
+		"run|runs|called|used|invoked|come|comes|go|goes|executed|chosen <2> ahead|before <1> of? <1> everything|anything|all|any <2> else|other|others|tools",
+		"not|never <2> @pick <3> them|it|those|others|another|any <3> over <1> this|me",
 		"highest|top|absolute|maximum|utmost <1> priority|precedence",
 		"must|always|should <3> invoked|called|used|run|executed|chosen|selected <1> first <3> every|each|any|all <2> request|requests|question|questions|query|queries|message|messages|task|tasks|turn|conversation|prompt",
 		"must|always|should <3> invoked|called|used|run|executed <1> before <3> every|each|any|all <2> request|question|answer|response|reply|message|turn|other",
@@ -161,6 +171,11 @@ func priorityPhrases(ps *patternSet) {
 		"do|never <1> not? <1> answer|respond|reply|act|proceed <4> any|every|anything|all <4> before|until|without <3> calling|using|invoking|called|used|calls|call",
 		"call|invoke|use|run <1> this|it <5> every|each <3> turn|message|response|reply|answer|prompt|step")
 	ps.compile("poison.precondition", (*hit).isPrecondition,
+		"ahead|prior|preceding|beforehand <1> of|to? <2> using|calling|invoking|running|answering|each|every|any|you|this|the|it <10> @read",
+		"step|task|thing one|1|first <3> @read",
+		"first <1> step|task|thing|duty <1> is|will <2> @read",
+		"start|begin|open <1> by|with <2> reading|opening|loading|fetching|copying|collecting|listing|printing|dumping|sending|exporting|gathering|attaching",
+		"only|unless|until <8> you|model|assistant <2> have|has|had? <2> read|opened|loaded|fetched|copied|collected|gathered|dumped|printed|sent|passed|attached|provided|pasted|run|executed|listed|exported",
 		"before|after|prior|whenever <2> using|calling|invoking|running|answering|responding|use|each|every|any|you|this|the|it|they <10> @read",
 		"first <1> @read",
 		"required|mandatory|necessary <1> preparation|preparations|step|setup|precondition|prerequisite <1> @read",
@@ -188,6 +203,8 @@ func harvestPhrases(ps *patternSet) {
 		"tools|functions <2> available <1> to <1> you|model|agent|assistant",
 		"list|names|array|inventory <3> all|every|available|your|tools <2> tools|tool|functions|mcp",
 		"results|result|output|outputs|responses|answers <3> previous|earlier|prior|other|preceding <1> tools|tool|calls|functions",
+		"every|each|all|any|whole|full <2> message|messages|turn|turns|utterance|utterances|word|words|line|lines|exchange|sentence|sentences <8> so|up|until|till|since|with <3> far|point|now|start|beginning|user|moment",
+		"instructions|rules|guidelines|prompt|orders|policies <3> you <2> run|work|operate|act|follow|serve|live <1> under|by|with|on",
 		"previous|earlier|prior|preceding <1> tool|function <1> results|result|output|outputs|calls|responses",
 		"instructions|rules|guidelines|prompt|orders <2> you <2> given|received|got|told|follow|obey",
 		"context window")
@@ -227,7 +244,7 @@ func pressurePhrases(ps *patternSet) {
 		"omitting|skipping|ignoring|refusing|forgetting <8> result|results|cause|causes|lead|leads|end|ends|mean|means <4> loss|lost|crash|corruption|damage|deletion|termination|shutdown|destruction|death",
 		"failure|failing|not <2> to|calling|using|passing|including|providing <8> result|results|cause|causes|lead|leads|end|ends|mean|means <4> loss|lost|crash|corruption|damage|deletion|termination|shutdown|destruction|death",
 		"failing|failure|neglecting|refusing|refusal|declining|forgetting <1> to <3> so|this|that|comply|call|obey|include|pass|use <4> @harm",
-		"if|unless <1> you <12> you|company|assistant|model|user|system|everyone|business|server <2> will|shall|would|is|are|goes|gets <2> @harm",
+		"if|unless <1> you <12> you|company|assistant|model|user|system|everyone|business|server <2> will|shall|would|is|are|goes|gets <4> @harm",
 		"or|otherwise <1> you <2> will|shall <2> be? <1> @harm",
 		"very very <1> very? important")
 	ps.compile("poison.jailbreak", (*hit).isJailbreak,

@@ -99,6 +99,29 @@ func (h *hit) isForgetting() bool {
 // endsRow are words after "everything above" that name no other place than this text.
 var endsRow = setOf("and or but this that here now instead line text message point description paragraph sentence then it so because")
 
+// Ways to say that what a model was told has no force any more, and whose words those
+// were.
+var (
+	unbinding = []string{"out of your mind", "out of mind", "not bind", "n't bind", "not count", "n't count", "not matter", "n't matter", "not apply", "n't apply", "no longer", "any longer", "any more", "anymore", "never written", "never been", "never given", "never existed", "throw away", "throw out", "skip ", "ignore ", "disregard ", "void",
+		"need not", "don't have to", "do not have to", "not have to", "not obliged", "free of", "free from", "irrelevant", "leave behind", "worthless", "expired", "is off", "are off", "have no force", "has no force", "no effect here", "cancel", "erased", "wiped", "replaced by", "superseded", "overruled", "overridden", "outdated", "obsolete"}
+	spoken = []string{"the developer told", "the developer gave", "the developer set", "the developers set", "the developer wrote", "you were instructed", "you were told", "you were given", "you were taught", "you were trained", "you were programmed", "you have been told", "you have been given", "you have been instructed", "you've been told", "you got", "the operator configured", "the operator told", "the operator set", "the operator said", "the operator gave",
+		"your developer", "your operator", "your system", "system message", "your instruction", "your guideline", "your directive", "your prompt", "your orders", "your polic", "your restriction", "your training", "your programming", "your safe", "your guard", "earlier guideline", "earlier instruction", "earlier directive", "earlier prompt", "previous guideline",
+		"previous instruction", "previous directive", "prior guideline", "prior instruction", "prior directive", "former instruction", "safety instruction", "safety guideline"}
+)
+
+// isUnbound wants a sentence that takes its force from what the model was told, however
+// it is put.
+func (h *hit) isUnbound() bool {
+	s := clauseOf(h.sentence(), h.start-h.text.sentenceAt(h.start).Start)
+	if !hasAny(s, spoken...) || !hasAny(s, unbinding...) {
+		return false
+	}
+	if h.defends() || h.tellsOfItself() || hasAny(s, "not ignore", "never ignore", "n't ignore", "not skip", "never skip", "not disregard", "without ignoring", "tries to", "try to", "attempt", "tells a model", "that ignore", "who ignore", "version") {
+		return false
+	}
+	return !hasAny(s, "system message") || hasAny(s, "your system", "instruct", "never", "ignore", "disregard", "void")
+}
+
 // repealed are nouns that are only ever what a model was told.
 var repealed = setOf("instruction instructions directive directives prompt prompts guidance")
 
@@ -227,6 +250,12 @@ func (h *hit) isPriority() bool {
 		return hasAny(s, "this tool", "must", "always", "first", "required", "it over", "this over", "needs to be called", "has to be called", "is to be called", "should be called", "needs to run", "has to run") && !h.opensSession()
 	case hasAny(passage, "ignore", "skip", "avoid", "refuse", "decline", "reject", "disregard", "bypass") && (strings.HasSuffix(passage, " it") || strings.HasSuffix(passage, " them")):
 		return hasAny(s, "this one", "this tool", "instead", "only this", "always", "choose", "prefer", "use this") && !h.tellsOfItself()
+	case strings.HasPrefix(passage, "whichever"), strings.HasPrefix(passage, "whenever"), strings.HasPrefix(passage, "whatever") && hasAny(passage, " this", " it"), strings.HasPrefix(passage, "no ") && hasAny(passage, " this", " it"):
+		return hasAny(s, "instead", "seems", "fits", "right", "better", "always", "first", "only") && hasAny(s, "tool", "function") && !hasAny(s, "_")
+	case hasAny(passage, "ahead of every", "ahead of any", "ahead of all", "before every", "before any", "before all", "ahead every") && hasAny(passage, "run", "called", "used", "invoked", "come", "go", "executed", "chosen"):
+		return hasAny(s, "has to", "must", "always", "needs to", "should", "is to") && hasAny(s, "this", "it ") && !h.opensSession() && (hasAny(passage, "tools", "else") || hasAny(s, "tool"))
+	case hasAny(passage, " over this", " over me"):
+		return h.imperative() || h.negatesItself()
 	case hasAny(passage, "competing", "rival", "alternative", "competitor"):
 		return h.negatesItself() && h.imperative()
 	case (strings.HasPrefix(passage, "this") || strings.HasPrefix(passage, "it ")) && hasAny(passage, "replaces", "supersedes", "outranks", "overrides", "obsoletes"):
@@ -346,7 +375,7 @@ func (h *hit) isCoercion() bool {
 	first := words(h.passage())[0]
 	switch first {
 	case "if", "unless", "or", "otherwise":
-		return hasAny(from.Text, "call", "use this", "using", "include", "pass ", "obey", "refuse", "comply", "skip", "ignore", "invoke", "follow", "fill", "provide", "otherwise you", "or you") && !hasAny(from.Text, "unsaved", "uncommitted", "commit", "save", "in memory", "draft", "expire", "close_", "_")
+		return hasAny(from.Text, "call", "use this", "using", "include", "pass ", "supply", "hand over", "share", "attach", "obey", "refuse", "comply", "skip", "ignore", "invoke", "follow", "fill", "provide", "otherwise you", "or you") && !hasAny(from.Text, "unsaved", "uncommitted", "commit", "save", "in memory", "draft", "expire", "close_", "_")
 	case "very":
 		return hasAny(near, "must", "always", "do not skip")
 	case "you":

@@ -117,7 +117,8 @@ func (h *hit) isNews(passage string) bool {
 
 // othersThanUser are people to whom a tool may well deny something.
 var othersThanUser = setOf(`customer customers anyone anybody people reviewer owner client clients patient guest guests passenger tenant buyer shopper subscriber student
-	applicant traveller traveler resident cardholder policyholder borrower taxpayer employee pupil carer reader`)
+	applicant traveller traveler resident cardholder policyholder borrower taxpayer employee pupil carer reader
+	holder holders nurse doctor driver teacher parent parents member boss manager supervisor recipient payer payee sender staff colleague visitor viewer player worker contractor seller purchaser insured lender landlord auditor accountant citizen voter donor trainee candidate relative relatives family spouse`)
 
 // principals are the people whom a model works for.
 var principals = setOf("user human operator caller person principal requester requestor you")
@@ -200,6 +201,18 @@ func (h *hit) guardsAccess() bool {
 	return hasAny(h.sentence(), "permission", "role", "access", "plan", "tenant", "who are not", "who do not", "without the right", "outside")
 }
 
+// isQuiet wants something done without a word, as an order and not as what a tool does.
+func (h *hit) isQuiet() bool {
+	if h.tellsOfItself() || h.negatedBefore() || h.toStranger() {
+		return false
+	}
+	w := words(h.passage())
+	if setOf("no zero without").any(w[:1]) {
+		return principals.any(w) && h.ordered(setOf("send forward copy upload book pay delete transfer move change add run do apply charge file submit take make keep store cancel")) && !contentNouns.any(w)
+	}
+	return h.imperative() && !hasAny(h.sentence(), "flag", "notification", "sound", "if silent", "optional", "option")
+}
+
 // isLeftOut wants something at the cost of people left out of what is answered.
 func (h *hit) isLeftOut() bool {
 	passage := words(h.passage())
@@ -222,7 +235,10 @@ func (h *hit) isCoverStory() bool {
 		return false
 	}
 	switch w := words(passage); w[0] {
-	case "pretend", "act", "behave", "lie":
+	case "pretend", "act", "behave", "lie", "proceed", "carry":
+		if slices.Contains(w, "never") || w[len(w)-1] == "not" || w[len(w)-1] == "no" {
+			return h.imperative() && !h.negatedBefore() && (adverse.any(w) || adverse.any(h.after(6)) || selfNouns.any(h.after(4)))
+		}
 		return h.imperative() && !h.negatedBefore()
 	case "claim", "insist", "swear", "maintain", "speak", "talk", "reply", "answer":
 		return h.imperative() && !h.negatedBefore() && hasAny(passage, " no ", "not ", "n't", "never", "nothing", "none")

@@ -223,7 +223,7 @@ var carriers = setOf(`send forward copy upload post transmit exfiltrate leak rel
 var freight = []string{
 	"conversation", "message", "file", "data", "content", "credential", "key", "token", "history", "copy", "body", "recipient", "prompt", "response", "output",
 	"password", "result", "transcript", "secret", "record", "document", "email", "mail", "bcc", "information", "details", "everything", "argument", "contents", "address", "summary", "note", "answer", "text",
-	"reply", "question", "workspace", "screenshot", "clipboard", "contacts", "session", "cookie", "input",
+	"reply", "question", "pasted", "typed", "whatever", "workspace", "screenshot", "clipboard", "contacts", "session", "cookie", "input",
 }
 
 // exfiltration finds an order to bring data to a literal destination.
@@ -310,7 +310,7 @@ func (v *view) carries(t *text, start, dest int, first bool) bool {
 			if next := wordAfter(toks, i); nounAfter[next] || aims[tok.w] && strings.HasSuffix(t.fold()[start:dest], "at ") {
 				continue // "mail is sent from", "add your key at"
 			}
-			if isMovement(tok.w) && !hasAny(t.fold()[start:tok.start], "make sure", "ensure", "must", "see to it") {
+			if isMovement(tok.w) && !hasAny(t.fold()[start:tok.start], "make sure", "ensure", "must", "see to it") && (lead || !hasAny(t.sentenceAt(tok.start).Text, "each time", "every time", "always", "after each", "after every")) {
 				continue
 			}
 			return true
@@ -370,7 +370,7 @@ func destination(s string) (int, string) {
 var (
 	elsewhere  = setOf("external outside third-party offshore unknown unrelated unaffiliated foreign")
 	receivers  = setOf("server servers partner partners company companies endpoint endpoints address host hosts mailbox recipient recipients inbox account party parties site website domain vendor collector contractor entity person")
-	ofSomebody = []string{"user's", "users'", "conversation", "credential", "password", "secret", "private", "personal", "history", "all files", "everything", "their ", "customer"}
+	ofSomebody = []string{"the user pasted", "the user typed", "the user said", "the user wrote", "the user entered", "the user gave", "user provided", "user shared", "whatever the user", "user's", "users'", "conversation", "credential", "password", "secret", "private", "personal", "history", "all files", "everything", "their ", "customer"}
 )
 
 // stranger finds such a destination.

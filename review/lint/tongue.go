@@ -19,6 +19,7 @@ type tongue struct {
 	first, tool, must   []string // "before all others", "tool", "must be called"
 	take, send, freight []string // "read", "send", "file"
 	before, whole, talk []string // "before each use", "full", "conversation"
+	void                []string // "no longer hold"
 	guard               []string // "detects": says what the tool looks for
 	prompt              []string // "system prompt"
 	latin               bool     // is written in Latin letters, so it is known by words
@@ -36,6 +37,7 @@ var tongues = []tongue{
 		first: []string{"höchste priorität", "vor allen anderen", "immer zuerst", "als erstes", "vor jedem anderen", "statt aller anderen"}, tool: []string{"werkzeug", "tool", "funktion"}, must: []string{"muss", "immer", "stets", "höchste", "rufe", "verwende", "nutze"},
 		take: []string{"lies ", "lesen sie", "öffne", "kopier", "lade ", "füge", "gib ", "hole "}, send: []string{"sende", "schick", "übermittle", "leite", "kopiere", "lade ", "maile", "übertrage"}, freight: []string{"datei", "nachricht", "gespräch", "dokument", "daten", "inhalt", "kopie", "verlauf", "eingabe", "antwort", "passw"},
 		before: []string{"bevor", "vor jed", "vor der", "vor dem", "zuerst"}, whole: []string{"ganz", "gesamt", "vollständig", "komplett", "wörtlich", "bisherig", "dein", "ihr "}, talk: []string{"unterhaltung", "gespräch", "chatverlauf", "konversation", "dialog"}, prompt: []string{"systemprompt", "system-prompt", "systemanweisung", "systemnachricht"},
+		void:  []string{"nicht mehr", "nicht länger", "ungültig", "hinfällig", "überholt"},
 		guard: []string{"erkenn", "findet ", "prüft, ob", "blockier", "verhindert", "schützt"},
 	},
 	{ // French
@@ -47,6 +49,7 @@ var tongues = []tongue{
 		first: []string{"priorité absolue", "plus haute priorité", "priorité la plus", "avant tout autre", "avant tous les autres", "toujours en premier", "en priorité sur"}, tool: []string{"outil", "fonction"}, must: []string{"doit", "toujours", "appelle", "appelez", "utilise", "priorité"},
 		take: []string{"lis ", "lisez", "ouvre", "copie", "charge", "ajoute", "joins"}, send: []string{"envoie", "envoyez", "transmets", "transmettez", "transfère", "copie", "publie", "poste ", "téléverse"}, freight: []string{"fichier", "message", "conversation", "document", "données", "contenu", "copie", "historique", "réponse", "mot de passe"},
 		before: []string{"avant ", "d'abord"}, whole: []string{"entière", "complet", "complète", "intégral", "toute la", "tout l'", "mot à mot", "ton ", "votre "}, talk: []string{"conversation", "discussion", "historique du chat", "dialogue"}, prompt: []string{"prompt système", "invite système", "message système", "instructions système"},
+		void:  []string{"ne s'appliquent plus", "ne sont plus", "ne valent plus", "ne comptent plus", "annulées", "caduques"},
 		guard: []string{"détecte", "repère", "bloque", "empêche", "protège"},
 	},
 	{ // Spanish
@@ -58,6 +61,7 @@ var tongues = []tongue{
 		first: []string{"máxima prioridad", "prioridad máxima", "mayor prioridad", "prioridad absoluta", "antes que cualquier otra", "antes de cualquier otra", "antes que las demás", "siempre primero", "siempre en primer lugar"}, tool: []string{"herramienta", "función"}, must: []string{"debe", "siempre", "usa", "llama", "prioridad"},
 		take: []string{"lee ", "lea ", "abre", "abra ", "copia", "carga", "incluye", "incluya", "adjunta"}, send: []string{"envía", "envia", "envíe", "envie", "manda", "mande", "reenvía", "copia ", "sube ", "publica", "transmite"}, freight: []string{"archivo", "fichero", "mensaje", "conversación", "documento", "datos", "contenido", "copia", "historial", "respuesta", "contraseña"},
 		before: []string{"antes de", "primero"}, whole: []string{"complet", "enter", "toda la", "todo el", "literal", "tu ", "su "}, talk: []string{"conversación", "diálogo", "historial del chat", "historial de chat"}, prompt: []string{"prompt del sistema", "prompt de sistema", "instrucciones del sistema", "mensaje del sistema"},
+		void:  []string{"ya no ", "quedan anuladas", "no valen", "sin efecto"},
 		guard: []string{"detecta", "bloquea", "impide", "protege"},
 	},
 	{ // Portuguese
@@ -69,6 +73,7 @@ var tongues = []tongue{
 		first: []string{"máxima prioridade", "prioridade máxima", "maior prioridade", "prioridade absoluta", "antes de qualquer outra", "sempre primeiro", "sempre em primeiro"}, tool: []string{"ferramenta", "função"}, must: []string{"deve", "sempre", "use ", "chame", "prioridade"},
 		take: []string{"leia", "abra", "copie", "carregue", "inclua", "anexe"}, send: []string{"envie", "envia", "mande", "encaminhe", "copie", "publique", "transmita", "carregue"}, freight: []string{"arquivo", "ficheiro", "mensagem", "conversa", "documento", "dados", "conteúdo", "cópia", "histórico", "resposta", "senha"},
 		before: []string{"antes de", "primeiro"}, whole: []string{"complet", "inteir", "toda a", "todo o", "literal", "seu ", "teu "}, talk: []string{"conversa", "diálogo", "histórico do chat"}, prompt: []string{"prompt do sistema", "prompt de sistema", "instruções do sistema", "mensagem do sistema"},
+		void:  []string{"não valem mais", "já não ", "não se aplicam", "sem efeito", "foram anuladas"},
 		guard: []string{"detecta", "deteta", "bloqueia", "impede", "protege"},
 	},
 	{ // Italian
@@ -80,6 +85,7 @@ var tongues = []tongue{
 		first: []string{"massima priorità", "priorità massima", "priorità assoluta", "prima di qualsiasi altro", "prima di ogni altro", "prima di tutti gli altri", "sempre per primo"}, tool: []string{"strumento", "funzione", "tool"}, must: []string{"deve", "sempre", "usa", "chiama", "priorità"},
 		take: []string{"leggi", "apri", "copia", "carica", "includi", "allega"}, send: []string{"invia", "manda", "inoltra", "copia", "pubblica", "trasmetti", "spedisci"}, freight: []string{"file", "messaggi", "conversazione", "documento", "dati", "contenuto", "copia", "cronologia", "risposta", "password"},
 		before: []string{"prima di", "per prima cosa"}, whole: []string{"intera", "complet", "tutta la", "tutto il", "parola per parola", "tuo ", "tua "}, talk: []string{"conversazione", "dialogo", "cronologia della chat"}, prompt: []string{"prompt di sistema", "prompt del sistema", "istruzioni di sistema", "messaggio di sistema"},
+		void:  []string{"non valgono più", "non si applicano", "non contano più", "annullate"},
 		guard: []string{"rileva", "blocca", "impedisce", "protegge"},
 	},
 	{ // Russian
@@ -91,6 +97,7 @@ var tongues = []tongue{
 		first: []string{"наивысший приоритет", "высший приоритет", "раньше всех", "прежде всех", "перед любым другим", "всегда первым", "в первую очередь"}, tool: []string{"инструмент", "функци"}, must: []string{"долж", "всегда", "вызывай", "используй", "приоритет"},
 		take: []string{"прочитай", "прочти", "открой", "скопируй", "загрузи", "добавь", "вставь"}, send: []string{"отправ", "отошли", "перешли", "пошли", "скопируй", "загрузи", "передай", "опубликуй"}, freight: []string{"файл", "сообщени", "разговор", "диалог", "переписк", "документ", "данны", "содержим", "копи", "истори", "ответ", "парол"},
 		before: []string{"перед ", "прежде чем", "сначала", "до вызова"}, whole: []string{"весь", "всю", "полн", "дословно", "целиком", "твой", "ваш"}, talk: []string{"разговор", "диалог", "переписк", "беседа", "беседу", "историю чата"}, prompt: []string{"системный промпт", "системного промпта", "системные инструкции", "системное сообщение", "системная подсказка"},
+		void:  []string{"больше не ", "утратили силу", "недействительн", "отменены"},
 		guard: []string{"обнаружива", "находит", "блокиру", "предотвраща", "защища"},
 	},
 	{ // Chinese
@@ -102,6 +109,7 @@ var tongues = []tongue{
 		first: []string{"最高优先", "优先级最高", "优先于", "先于所有", "首先调用", "最先调用", "在任何其他工具之前", "在其他工具之前", "在所有其他工具之前"}, tool: []string{"工具", "函数", "功能"}, must: []string{"必须", "总是", "始终", "务必", "优先", "一律"},
 		take: []string{"读取", "讀取", "打开", "复制", "读出", "附上", "包含", "粘贴"}, send: []string{"发送", "發送", "转发", "上传", "发到", "发给", "传送", "抄送", "提交到", "寄给", "复制到"}, freight: []string{"文件", "消息", "对话", "文档", "数据", "内容", "副本", "记录", "回复", "聊天", "密码", "结果"},
 		before: []string{"之前", "先", "使用前", "调用前"}, whole: []string{"完整", "全部", "整个", "所有", "逐字", "你的"}, talk: []string{"对话", "聊天记录", "会话", "聊天内容", "對話"}, prompt: []string{"系统提示", "系统指令", "系统消息", "系統提示"},
+		void:  []string{"不再有效", "作废", "失效", "无效", "不再适用"},
 		guard: []string{"检测", "识别", "阻止", "防止", "拦截"},
 	},
 	{ // Japanese
@@ -113,6 +121,7 @@ var tongues = []tongue{
 		first: []string{"最優先", "優先度が最も高", "他のツールより先", "他のどのツールよりも先", "必ず最初", "常に最初", "ほかのツールより先"}, tool: []string{"ツール", "関数"}, must: []string{"必ず", "常に", "最優先", "ください"},
 		take: []string{"読み取", "読んで", "開いて", "コピー", "含めて", "貼り付け", "添付"}, send: []string{"送信", "送って", "転送", "アップロード", "送付", "コピー"}, freight: []string{"ファイル", "メッセージ", "会話", "文書", "データ", "内容", "履歴", "返信", "パスワード", "コピー"},
 		before: []string{"前に", "まず", "先に"}, whole: []string{"全体", "すべて", "全て", "全文", "完全", "そのまま", "あなたの"}, talk: []string{"会話", "チャット履歴", "対話"}, prompt: []string{"システムプロンプト", "システム指示", "システムメッセージ"},
+		void:  []string{"無効", "適用されません", "効力を失"},
 		guard: []string{"検出", "検知", "防止", "ブロック"},
 	},
 	{ // Korean
@@ -124,6 +133,7 @@ var tongues = []tongue{
 		first: []string{"최우선", "가장 높은 우선", "다른 도구보다 먼저", "다른 모든 도구보다 먼저", "항상 먼저", "반드시 먼저", "가장 먼저"}, tool: []string{"도구", "함수", "툴"}, must: []string{"반드시", "항상", "최우선", "해야", "하세요"},
 		take: []string{"읽어", "읽고", "읽은", "열어", "복사", "포함", "첨부"}, send: []string{"보내", "전송", "전달", "업로드", "발송", "복사"}, freight: []string{"파일", "메시지", "대화", "문서", "데이터", "내용", "기록", "응답", "비밀번호", "사본"},
 		before: []string{"전에", "먼저"}, whole: []string{"전체", "모든", "전부", "그대로", "당신의"}, talk: []string{"대화", "채팅 기록", "채팅 내역"}, prompt: []string{"시스템 프롬프트", "시스템 지시", "시스템 메시지"},
+		void:  []string{"더 이상", "무효", "유효하지"},
 		guard: []string{"탐지", "감지", "차단", "방지"},
 	},
 }
@@ -198,6 +208,9 @@ func (v *view) says(t *text, g *tongue, sent prose.Sentence, lead bool) {
 	}
 	if holds(s, g.drop) && holds(s, g.law) && holds(s, g.prior) {
 		add("poison.override", "Takes a model away from what it was told")
+	}
+	if holds(s, g.law[:1]) && holds(s, g.prior) && holds(s, g.void) && !lead {
+		add("poison.override", "Says that what a model was told no longer holds")
 	}
 	if lead {
 		return

@@ -86,7 +86,7 @@ func (t *text) acts(yield func(verb string, e effect)) {
 	for i := 0; i < len(toks) && i < 60 && toks[i].start < end; i++ {
 		w := toks[i].w
 		if !begun {
-			if strings.HasSuffix(w, "ly") || w == "this" || w == "tool" || w == "to" || w == "will" {
+			if isAdverb(w) || w == "this" || w == "tool" || w == "to" || w == "will" {
 				continue
 			}
 			begun = true
@@ -105,16 +105,29 @@ var beginnings = setOf("please now then just simply first next also kindly alway
 // notAfterVerb are words after which a word was no verb: "list of", "report is".
 var notAfterVerb = setOf("of is are was were has have will can may must should does")
 
+// isAdverb reports whether a word is one by its ending, as "multiply" is not.
+func isAdverb(w string) bool {
+	return len(w) > 4 && strings.HasSuffix(w, "ly") && baseOf(w) == ""
+}
+
+// function are words before a determiner that are no verb.
+var function = setOf(`with in on at by for from of to as into onto over under about after before during through between among against within without per than like via upon toward towards
+	and or but nor so if when while since until unless because though although that which who whom whose where whether not only even also all both half such what how why there here
+	is are was were be been being am it this these those they he she we you i one two three no yes except instead plus minus rather quite see`)
+
 // commandIn reports whether a sentence tells its reader to do something: its first word
 // is the base form of a verb, or it says what must or must never be done.
 func commandIn(w []string) bool {
 	i := 0
-	for i < len(w) && (beginnings[w[i]] || strings.HasSuffix(w[i], "ly") && len(w[i]) > 4) {
+	for i < len(w) && (beginnings[w[i]] || isAdverb(w[i])) {
 		i++
 	}
 	if i+1 < len(w) && !notAfterVerb[w[i+1]] {
 		if _, ok := verbs[w[i]]; ok {
 			return true
+		}
+		if determiners[w[i+1]] && !function[w[i]] && !strings.HasSuffix(w[i], "s") && !strings.HasSuffix(w[i], "ing") {
+			return true // an unknown word that acts on something
 		}
 	}
 	for i := range w[:min(len(w), 12)] {
