@@ -262,7 +262,7 @@ func (v *view) descBranching() {
 			names[lower(p.name)] = true
 		}
 	}
-	arms := map[string]map[string]bool{}
+	arms := v.namedArms(names)
 	toks, last := v.desc.tokens(), ""
 	for i := 0; i+3 < len(toks); i++ {
 		if w := toks[i].w; w != "if" && w != "when" && w != "for" && w != "with" {
@@ -286,11 +286,74 @@ func (v *view) descBranching() {
 		arms[subject][value] = true
 	}
 	for _, p := range v.params { // in order, so that the answer is always the same
-		if a := arms[lower(p.name)]; p.depth == 0 && len(a) >= 2 && v.armsAct(a) {
+		a := arms[lower(p.name)]
+		if len(a) < 2 {
+			a = v.listedArms(p)
+		}
+		if p.depth == 0 && len(a) >= 2 && v.armsAct(a) {
 			v.found("desc.branching", Warn, v.descNode(), fmt.Sprintf("The text branches on %q: that is several tools in one.", p.name))
 			return
 		}
 	}
+}
+
+// namedArms finds arms without a word of condition, for parameters that choose what is
+// done: "action: create - …", "set op to start", "(command \"add\")".
+func (v *view) namedArms(names map[string]bool) map[string]map[string]bool {
+	arms := map[string]map[string]bool{}
+	toks, s := v.desc.tokens(), v.desc.fold()
+	for i := 0; i+1 < len(toks); i++ {
+		subject := toks[i].w
+		if !names[subject] || !modeNames[subject] {
+			continue
+		}
+		value, between := toks[i+1], s[toks[i].end:max(toks[i].end, toks[i+1].start)]
+		switch {
+		case (value.w == "to" || value.w == "as") && i > 0 && settles[toks[i-1].w] && i+2 < len(toks):
+			value = toks[i+2]
+		case !strings.ContainsAny(between, "=:\"'`"):
+			continue
+		}
+		if e, _ := verbOf(value.w); e == unclear && !startsUp[value.w] {
+			continue
+		}
+		if arms[subject] == nil {
+			arms[subject] = map[string]bool{}
+		}
+		arms[subject][value.w] = true
+	}
+	return arms
+}
+
+var (
+	settles  = setOf("set setting pass passing give choose put use using")
+	startsUp = setOf("start stop restart pause resume run send cancel install deploy")
+)
+
+// listedArms finds the values of a parameter that chooses what is done as heads of a list:
+// "- create: adds a record".
+func (v *view) listedArms(p *param) map[string]bool {
+	if !modeNames[lower(p.name)] {
+		return nil
+	}
+	values := map[string]bool{}
+	for _, val := range p.values() {
+		values[lower(val.str)] = val.kind == '"'
+	}
+	arms := map[string]bool{}
+	for line := range strings.FieldsFuncSeq(v.desc.fold(), func(r rune) bool { return r == '\n' || r == ';' || r == '.' }) {
+		start, end := nextWord(line, 0)
+		head, rest := line[start:end], strings.TrimLeft(line[end:], "`'\"* ")
+		if end-start < 2 || start > 6 || rest == "" || len(values) > 0 && !values[head] {
+			continue
+		}
+		if strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "- ") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") {
+			if e, _ := verbOf(head); e != unclear {
+				arms[head] = true
+			}
+		}
+	}
+	return arms
 }
 
 // armValue is the value of "action is create" and "action=create".

@@ -21,7 +21,7 @@ var verbEffects = func() map[string]effect {
 		reads: `get list search find read fetch query show describe view lookup look check count inspect preview explain validate verify
 			analyze analyse compare diff summarize browse scan ping retrieve detect estimate monitor watch`,
 		writes: `create add update set edit write insert upload publish post put patch upsert append modify change rename move
-			assign enable disable approve reject merge close reopen restore archive unarchive save store register send`,
+			assign drag enable disable approve reject merge close reopen restore archive unarchive save store register send`,
 		destroys: `delete remove drop purge cancel revoke destroy wipe erase truncate terminate uninstall overwrite unpublish deactivate`,
 	} {
 		for _, w := range strings.Fields(list) {

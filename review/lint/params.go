@@ -86,7 +86,7 @@ func stemIn(words []string, stemmed string) bool {
 }
 
 var (
-	timeNames  = setOf("date time since until timestamp duration timeout ttl deadline expiry expires datetime delay interval start_time end_time start_date end_date")
+	timeNames  = setOf("wait sleep pause date time since until timestamp duration timeout ttl deadline expiry expires datetime delay interval start_time end_time start_date end_date")
 	moneyNames = setOf("amount price cost total balance fee budget salary")
 	sizeNames  = setOf("size length distance weight temperature rate percent percentage speed width height radius")
 	timeSays   = []string{"iso", "rfc", "unix", "epoch", "second", "millisecond", "minute", "hour", "days", "yyyy", "hh:mm", "utc", "format", " ms", "(ms)", "e.g", "example", "2024", "2025", "2026", "2023", "relative", "duration like", "now", "timestamp in", "like '", "week", "month"}
@@ -107,7 +107,7 @@ func (v *view) paramUnits(p *param, about string) {
 		last = p.words[len(p.words)-1]
 	}
 	unitInName := unitWords[last]
-	moment := len(p.words) > 1 && last == "at"
+	moment := len(p.words) > 1 && (last == "at" || (last == "after" || last == "before") && strings.HasSuffix(p.words[len(p.words)-2], "ed"))
 	if !timeNames[last] && !moneyNames[last] && !sizeNames[last] && !moment {
 		return
 	}
@@ -208,6 +208,9 @@ func closedSet(h hay) string {
 	if list := weakSet(h); list != "" {
 		return list
 	}
+	if list := labelled(s); list != "" {
+		return list
+	}
 	if strings.IndexByte(s, '|') >= 0 {
 		for _, w := range strings.Fields(s) {
 			w = strings.Trim(w, "()`'\".,;")
@@ -217,6 +220,29 @@ func closedSet(h hay) string {
 		}
 	}
 	return quotedList(s)
+}
+
+// labelled finds a list behind a label: "brightness: dim, half or full", "allowed:
+// dim/half/full", and one between bars: "(dim | half | full)".
+func labelled(s string) string {
+	if i := strings.Index(s, ": "); i > 0 {
+		rest, _, _ := strings.Cut(s[i+2:], ".")
+		rest = strings.Trim(rest, " ()")
+		label := s[strings.LastIndexAny(s[:i], ".;(\n")+1 : i]
+		switch n := listedValues(rest); {
+		case n < 3, strings.Contains(label, "example"):
+		case strings.Contains(rest, " or "), hasAny(label, "allowed", "valid", "options", "choices", "values", "one of"):
+			return rest
+		}
+	}
+	if strings.Count(s, " | ") >= 2 {
+		for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune("().;:\n", r) }) {
+			if strings.Count(part, " | ") >= 2 && listedValues(part) >= 3 {
+				return strings.TrimSpace(part)
+			}
+		}
+	}
+	return ""
 }
 
 // weakSet finds a list that is closed only by how it is said: "can be open, closed or
@@ -535,6 +561,14 @@ var unitNouns = setOf("second seconds minute minutes hour hours day days week we
 
 // usedIfOmitted finds "if omitted, 20 is used".
 func usedIfOmitted(s string) string {
+	for _, without := range []string{" if you leave it out", " if left out", " if omitted", " when omitted", " if not given", " unless given", " if unset"} {
+		if i := strings.Index(s, without); i > 0 {
+			before := s[strings.LastIndexAny(s[:i], " (,;:")+1 : i]
+			if isNumber(before) {
+				return before
+			}
+		}
+	}
 	_, after, ok := strings.Cut(s, "omitted, ")
 	if !ok {
 		return ""

@@ -193,7 +193,7 @@ func harvestPhrases(ps *patternSet) {
 	ps.compile("poison.context-harvest", (*hit).isHarvest,
 		"system|developer|initial|original|hidden|starting <1> prompt|prompts|message|instructions",
 		"your <1> full|complete|exact|own|internal|hidden|private? <1> instructions|prompt|reasoning|thoughts|thinking|deliberation|deliberations|monologue|guidelines",
-		"chain <1> of <1> thought", "chain-of-thought", "reasoning trace|traces", "hidden|internal|inner reasoning|monologue|thoughts",
+		"chain <1> of <1> thought", "chain-of-thought", "reasoning trace|traces", "thinking|reasoning block|blocks", "hidden|internal|inner reasoning|monologue|thoughts",
 		"@whole <2> conversation|dialogue|dialog|chat|thread|exchange|discussion|transcript|history|context|messages",
 		"conversation|chat|dialogue|message|session <1> history|transcript|log|context",
 		"conversation|dialogue|chat|discussion <2> so|up|until|to <1> far|now|date|here|this",

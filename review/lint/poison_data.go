@@ -622,7 +622,7 @@ func (h *hit) isOfThisTalk(passage, s string) bool {
 	case hasAny(passage, "tools", "tool", "functions", "function", "capabilities"):
 		return mine || hasAny(s, "you ", "your ") && !hasAny(passage, "previous", "earlier", "prior") || h.start == h.text.sentenceAt(h.start).Start && hasAny(s, "you called", "you used", "called before", "verbatim", "earlier", "previous")
 	case hasAny(passage, "reasoning", "thinking", "thoughts", "deliberation", "monologue"):
-		return hasAny(passage, "internal", "hidden", "inner", "private", "trace") || hasAny(s, wholes...)
+		return hasAny(passage, "internal", "hidden", "inner", "private", "trace", " block", "your ") || hasAny(s, wholes...)
 	case hasAny(passage, "conversation", "dialog", "discussion", "chat history", "chat transcript"):
 		return mine || hasAny(passage, "so far", "up to", "until") || hasAny(s, wholes...) && !h.ofRecord()
 	}

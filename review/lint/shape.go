@@ -2,7 +2,10 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/countersign/countersign/review/prose"
 )
 
 // shapeRules ask whether the tool is one well-defined action, under a name that hosts
@@ -39,15 +42,34 @@ func (v *view) nameRules() {
 		v.found("tool.name-charset", Warn, v.nameNode(), fmt.Sprintf("%q holds a slash, which a proposal allows (SEP-986) and the published protocol does not.", short(v.name, 80)))
 	}
 	for i, w := range v.words {
-		if i == 0 {
-			continue
+		last := i == len(v.words)-1
+		if v.agedAt(i) {
+			v.found("tool.name-version", Info, v.nameNode(), fmt.Sprintf("%q carries its age in its name, which the next one makes older.", short(v.name, 80)))
+			return
 		}
-		isVersion := len(w) >= 2 && len(w) <= 3 && w[0] == 'v' && isDigit(w[1]) && i == len(v.words)-1
-		if isVersion || (ages[w] && i == len(v.words)-1) || len(w) == 1 && isDigit(w[0]) && i == len(v.words)-1 {
+		numbered := len(w) >= 2 && len(w) <= 3 && w[0] == 'v' && isDigit(w[1]) && (last || i == 0)
+		if len(v.words) > 1 && (numbered || i > 0 && last && (ages[w] || len(w) == 1 && isDigit(w[0]))) {
 			v.found("tool.name-version", Info, v.nameNode(), fmt.Sprintf("%q carries a version in its name, which every change makes older.", short(v.name, 80)))
 			return
 		}
 	}
+}
+
+// agedAt reports whether a word of the name says how old the tool is, and not what it is
+// about: "new_search" searches, "new_page" makes a page, "list_new" lists what is new.
+func (v *view) agedAt(i int) bool {
+	w, first, last := v.words[i], i == 0, i == len(v.words)-1
+	if w != "new" && !ages[w] || !first && !last || len(v.words) < 2 || slices.Contains(words(v.description()), w) {
+		return false
+	}
+	if w != "new" {
+		return first || last
+	}
+	if last {
+		return len(v.words) == 2 && verbEffects[v.words[0]] != unclear
+	}
+	next := v.words[1]
+	return verbEffects[next] != unclear || v.desc != nil && len(v.desc.tokens()) > 0 && stem(v.desc.tokens()[0].w) == stem(next)
 }
 
 // modeNames are parameters that choose what a tool does.
@@ -66,11 +88,22 @@ func allVerbs(vals []*node) bool {
 	return len(vals) > 0
 }
 
+// allDeeds reports whether values are a verb and its object each, whatever the parameter
+// is called: create_branch, delete_branch.
+func allDeeds(vals []*node) bool {
+	for _, val := range vals {
+		if val.kind != '"' || len(nameWords(val.str)) < 2 {
+			return false
+		}
+	}
+	return len(vals) > 1 && allVerbs(vals)
+}
+
 // modeFlag finds a parameter whose values are verbs of different effects: one tool that
 // reads and writes can't be permitted by halves.
 func (v *view) modeFlag() {
 	for _, p := range v.params {
-		if p.depth > 0 || !modeNames[lower(p.name)] && !(kindNames[lower(p.name)] && allVerbs(p.values())) {
+		if p.depth > 0 || !modeNames[lower(p.name)] && !(kindNames[lower(p.name)] && allVerbs(p.values())) && !allDeeds(p.values()) {
 			continue
 		}
 		have := map[effect]string{}
@@ -114,7 +147,7 @@ func (v *view) catchAll() {
 	}
 	s := v.description()
 	lead := v.desc.lead().Text
-	claims := (catchAllNames.any(v.words) || len(v.words) == 1) && hasAny(lead, "anything", "any operation", "any task", "all operations", "any action", "everything you", "various operations", "any kind of request", "any request", "everything", "any command", "general purpose", "general-purpose")
+	claims := (catchAllNames.any(v.words) || len(v.words) == 1 && verbEffects[v.words[0]] == unclear) && hasAny(lead, "anything", "any operation", "any task", "all operations", "any action", "everything you", "various operations", "any kind of request", "any request", "everything", "any command", "general purpose", "general-purpose")
 	only := catchAllNames[v.words[0]] && len(v.words) == 1
 	if free && (claims || only && len(words(s)) <= 6) {
 		v.found("tool.catch-all", Warn, v.nameNode(), fmt.Sprintf("%q claims everything, so nothing tells a model when it is the right tool.", short(v.name, 80)))
@@ -133,12 +166,12 @@ func (v *view) multiAction() {
 		}
 	}
 	for i, w := range v.words {
-		if w != "and" || i == 0 || i == len(v.words)-1 || len(named) < 2 {
+		if w != "and" && w != "then" || i == 0 || i == len(v.words)-1 || len(named) < 2 && w == "and" || onePhrase[v.words[i-1]+" "+v.words[i+1]] {
 			continue
 		}
 		_, known := verbs[v.words[i+1]]
 		_, too := verbs[v.words[0]]
-		if next := v.words[i+1]; verbEffects[next] != unclear || known && too && !onePhrase[v.words[i-1]+" "+next] || strings.HasSuffix(next, "ize") {
+		if next := v.words[i+1]; verbEffects[next] != unclear || known && too || w == "then" || strings.HasSuffix(next, "ize") {
 			v.found("tool.multi-action", Info, v.nameNode(), fmt.Sprintf("%q is several actions in one.", short(v.name, 80)))
 			return
 		}
@@ -162,9 +195,36 @@ func (v *view) multiAction() {
 			distinct[verb], kinds[e] = true, true
 		}
 	})
-	if len(distinct) >= 3 && len(kinds) >= 2 && hasAny(lead.Text, ", ") {
+	if len(distinct) >= 3 && len(kinds) >= 2 && hasAny(lead.Text, ", ") || v.deedsInARow(lead) >= 3 {
 		v.found("tool.multi-action", Info, v.descNode(), "The first sentence names several actions: "+quote(lead.Text))
 	}
+}
+
+// objects start what a verb acts on.
+var objects = setOf("a an the it its them their this each every all")
+
+// deedsInARow counts the clauses of a first sentence that each say another deed: "creates an
+// invoice, mails it to the customer and archives the order".
+func (v *view) deedsInARow(lead prose.Sentence) int {
+	s, toks := v.desc.fold(), v.desc.tokens()
+	n := 0
+	for i := 0; i+1 < len(toks) && toks[i+1].start < lead.End; i++ {
+		w := toks[i].w
+		if !strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ss") || len(w) < 4 || !objects[toks[i+1].w] {
+			if i == 0 {
+				return 0 // not told in this form
+			}
+			continue
+		}
+		if i > 0 {
+			between := strings.TrimSpace(s[toks[i-1].end:toks[i].start])
+			if between != "," && !(between == "" && (toks[i-1].w == "and" || toks[i-1].w == "then")) {
+				continue
+			}
+		}
+		n++
+	}
+	return n
 }
 
 // referenceWords name text that is always the same.
