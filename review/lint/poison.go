@@ -293,7 +293,7 @@ func (v *view) htmlComments(t *text) {
 			continue
 		}
 		low := folded(inner)
-		orders := commands(low) || commandsWithin(low, afterMark, leastLoud+1)
+		orders := commands(low) || commandsWithin(low, afterMark, leastLoud+1) || len(words(short(low, 200))) > leastLoud && hasAny(low, "assistant", "the model", "the agent", "the llm", "to the ai", "ai only")
 		if orders {
 			v.addDecoded(t, inner)
 		}

@@ -102,18 +102,18 @@ var endsRow = setOf("and or but this that here now instead line text message poi
 // Ways to say that what a model was told has no force any more, and whose words those
 // were.
 var (
-	unbinding = []string{"out of your mind", "out of mind", "not bind", "n't bind", "not count", "n't count", "not matter", "n't matter", "not apply", "n't apply", "no longer", "any longer", "any more", "anymore", "never written", "never been", "never given", "never existed", "throw away", "throw out", "skip ", "ignore ", "disregard ", "void",
+	unbinding = []string{"aside", "out of your mind", "out of mind", "not bind", "n't bind", "not count", "n't count", "not matter", "n't matter", "not apply", "n't apply", "no longer", "any longer", "any more", "anymore", "never written", "never been", "never given", "never existed", "throw away", "throw out", "skip ", "ignore ", "disregard ", "void",
 		"need not", "don't have to", "do not have to", "not have to", "not obliged", "free of", "free from", "irrelevant", "leave behind", "worthless", "expired", "is off", "are off", "have no force", "has no force", "no effect here", "cancel", "erased", "wiped", "replaced by", "superseded", "overruled", "overridden", "outdated", "obsolete"}
 	spoken = []string{"the developer told", "the developer gave", "the developer set", "the developers set", "the developer wrote", "you were instructed", "you were told", "you were given", "you were taught", "you were trained", "you were programmed", "you have been told", "you have been given", "you have been instructed", "you've been told", "you got", "the operator configured", "the operator told", "the operator set", "the operator said", "the operator gave",
 		"your developer", "your operator", "your system", "system message", "your instruction", "your guideline", "your directive", "your prompt", "your orders", "your polic", "your restriction", "your training", "your programming", "your safe", "your guard", "earlier guideline", "earlier instruction", "earlier directive", "earlier prompt", "previous guideline",
-		"previous instruction", "previous directive", "prior guideline", "prior instruction", "prior directive", "former instruction", "safety instruction", "safety guideline"}
+		"previous instruction", "previous directive", "prior guideline", "prior instruction", "prior directive", "former instruction"}
 )
 
 // isUnbound wants a sentence that takes its force from what the model was told, however
 // it is put.
 func (h *hit) isUnbound() bool {
 	s := clauseOf(h.sentence(), h.start-h.text.sentenceAt(h.start).Start)
-	if !hasAny(s, spoken...) || !hasAny(s, unbinding...) {
+	if !hasAny(s, spoken...) && !(hasAny(s, "safety instruction", "safety guideline") && hasAny(s, "you ", "your ")) || !hasAny(s, unbinding...) {
 		return false
 	}
 	if h.defends() || h.tellsOfItself() || hasAny(s, "not ignore", "never ignore", "n't ignore", "not skip", "never skip", "not disregard", "without ignoring", "tries to", "try to", "attempt", "tells a model", "that ignore", "who ignore", "version") {
@@ -193,7 +193,7 @@ func sensitive(s string) bool {
 		return true
 	}
 	if hasAny(s, "conversation", "chat history", "chat transcript", "previous messages", "system prompt", "environment variables", "all env", "`env`", "printenv", "private key", "ssh key",
-		"credentials file", "secrets file", "other tools'", "every file", "all files", "home directory", "home folder", "browser history", "clipboard", "shell history", "password manager", "keychain", "passwords") {
+		"credentials file", "secrets file", "other tools'", "every file", "all files", "home directory", "home folder", "browser history", "clipboard", "shell history", ".bash_history", ".zsh_history", "password manager", "keychain", "passwords") {
 		return true
 	}
 	for _, w := range strings.Fields(s) {
@@ -250,6 +250,10 @@ func (h *hit) isPriority() bool {
 		return hasAny(s, "this tool", "must", "always", "first", "required", "it over", "this over", "needs to be called", "has to be called", "is to be called", "should be called", "needs to run", "has to run") && !h.opensSession()
 	case hasAny(passage, "ignore", "skip", "avoid", "refuse", "decline", "reject", "disregard", "bypass") && (strings.HasSuffix(passage, " it") || strings.HasSuffix(passage, " them")):
 		return hasAny(s, "this one", "this tool", "instead", "only this", "always", "choose", "prefer", "use this") && !h.tellsOfItself()
+	case hasAny(passage, "preferred", "favoured", "favored", "chosen", "selected", "picked") && hasAny(passage, " other"):
+		return hasAny(s, "this tool", "this one", "it must", "it should", "this must", "this should", "this has", "tool")
+	case hasAny(passage, " me first", " this first", "tool first", "me tool first"):
+		return h.imperative() && !h.opensSession() && !h.conditional() && !strings.Contains(s, "_")
 	case strings.HasPrefix(passage, "whichever"), strings.HasPrefix(passage, "whenever"), strings.HasPrefix(passage, "whatever") && hasAny(passage, " this", " it"), strings.HasPrefix(passage, "no ") && hasAny(passage, " this", " it"):
 		return hasAny(s, "instead", "seems", "fits", "right", "better", "always", "first", "only") && hasAny(s, "tool", "function") && !hasAny(s, "_")
 	case hasAny(passage, "ahead of every", "ahead of any", "ahead of all", "before every", "before any", "before all", "ahead every") && hasAny(passage, "run", "called", "used", "invoked", "come", "go", "executed", "chosen"):
@@ -374,8 +378,10 @@ func (h *hit) isCoercion() bool {
 	near := s[max(0, from.Start-200):min(len(s), from.End+120)]
 	first := words(h.passage())[0]
 	switch first {
-	case "if", "unless", "or", "otherwise":
-		return hasAny(from.Text, "call", "use this", "using", "include", "pass ", "supply", "hand over", "share", "attach", "obey", "refuse", "comply", "skip", "ignore", "invoke", "follow", "fill", "provide", "otherwise you", "or you") && !hasAny(from.Text, "unsaved", "uncommitted", "commit", "save", "in memory", "draft", "expire", "close_", "_")
+	case "or", "otherwise":
+		return hasAny(near, "must", "always", "every time", "each time", "do not skip") && !hasAny(from.Text, "unsaved", "uncommitted", "draft", "deposit")
+	case "if", "unless":
+		return hasAny(from.Text, "call", "use this", "using", "include", "pass ", "supply", "hand over", "share", "attach", "obey", "refuse", "comply", "skip", "ignore", "invoke", "follow", "fill", "provide") && !hasAny(from.Text, "unsaved", "uncommitted", "commit", "save", "in memory", "draft", "expire", "close_", "_")
 	case "very":
 		return hasAny(near, "must", "always", "do not skip")
 	case "you":
@@ -409,7 +415,7 @@ var supposing = setOf("if when unless once that whether")
 
 // roles are words of somebody whom a model is to become.
 var roles = setOf(`ai assistant model admin administrator root superuser developer dan god unrestricted jailbroken uncensored unfiltered free bot agent hacker evil
-	persona character unlimited unbound my master chatbot human operator owner no acting expert in`)
+	persona unlimited unbound my master chatbot no acting in`)
 
 // isRole reports whether a word is the name of a role: one of them, or one made up like
 // a model's.

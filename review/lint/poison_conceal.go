@@ -141,6 +141,8 @@ func (h *hit) isHushed() bool {
 	switch first := passage[0]; {
 	case first == "nobody" || first == "no-one" || first == "none" || first == "noone":
 		return h.meant() && (selfNouns.any(h.after(4)) || adverse.any(h.after(6)))
+	case first == "under" || first == "on" || first == "at" || first == "in" || first == "by":
+		return (principals.any(passage) || adverse.any(w)) && !h.guardsContent() && !h.tellsOfItself()
 	case first == "let" || first == "breathe" || first == "give":
 		return h.negatedBefore() && !h.tellsOfItself()
 	case first == "cover":
@@ -208,7 +210,7 @@ func (h *hit) isQuiet() bool {
 	}
 	w := words(h.passage())
 	if setOf("no zero without").any(w[:1]) {
-		return principals.any(w) && h.ordered(setOf("send forward copy upload book pay delete transfer move change add run do apply charge file submit take make keep store cancel")) && !contentNouns.any(w)
+		return (principals.any(w) || adverse.any(words(h.sentence()))) && h.ordered(setOf("send forward copy upload book pay delete transfer move change add run do apply charge file submit take make keep store cancel")) && !contentNouns.any(w)
 	}
 	return h.imperative() && !hasAny(h.sentence(), "flag", "notification", "sound", "if silent", "optional", "option")
 }

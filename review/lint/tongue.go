@@ -30,8 +30,8 @@ type tongue struct {
 var tongues = []tongue{
 	{ // German
 		latin: true, signs: "der die das und nicht ist für wenn dem den dein deine deinen alle ignoriere vergiss benutzer nutzer anweisungen niemals sende werkzeug dieses systemprompt gespräch",
-		drop: []string{"ignorier", "vergiss", "vergessen sie", "missachte", "verwirf", "übergehe", "überschreib", "setze dich hinweg", "beachte nicht", "nicht mehr beachten", "gelten nicht mehr", "lass alle"}, prior: []string{"vorherig", "bisherig", "früher", "vorangegangen", "vorangehend", "obig", "alle ", "deine ", "ihre ", "zuvor", "ursprünglich", "vorigen"},
-		law:  []string{"anweisung", "instruktion", "vorgaben", "vorschriften", "regeln", "richtlinien", "systemprompt", "system-prompt", "befehle", "anordnung"},
+		drop: []string{"ignorier", "vergiss", "vergessen sie", "missachte", "verwirf", "übergehe", "überschreib", "setze dich hinweg", "beachte nicht", "nicht mehr beachten", "gelten nicht mehr", "lass alle"}, prior: []string{"vorherig", "bisherig", "früher", "vorangegangen", "vorangehend", "obig", "alle ", "deine ", "ihre ", "zuvor", "ursprünglich", "vorigen", "vorher"},
+		law:  []string{"anweisung", "instruktion", "vorgaben", "vorschriften", "regeln", "richtlinien", "systemprompt", "system-prompt", "befehle", "anordnung", "was dir gesagt", "was man dir"},
 		hush: []string{"sage dem", "sag dem", "sagen sie dem", "sag es", "darf nicht erfahren", "darf nichts", "darf nicht wissen", "darf davon nicht", "nicht erfahren", "nichts davon", "erwähne", "erwähnen sie", "verschweig", "verheimlich", "verbirg", "ohne dem", "ohne den", "informiere", "informieren sie", "verrate", "teile dem", "zeige dem", "melde dem"},
 		user: []string{"benutzer", "nutzer", "anwender", "kunde", "menschen", "bediener", "person"}, content: []string{"passwort", "kennwort", "token", "schlüssel", "geheim", " id"},
 		first: []string{"höchste priorität", "vor allen anderen", "immer zuerst", "als erstes", "vor jedem anderen", "statt aller anderen"}, tool: []string{"werkzeug", "tool", "funktion"}, must: []string{"muss", "immer", "stets", "höchste", "rufe", "verwende", "nutze"},
@@ -42,8 +42,8 @@ var tongues = []tongue{
 	},
 	{ // French
 		latin: true, signs: "le la les du et ne pas vous tu une dans ignorez oublie oubliez utilisateur jamais outil consignes ta votre vos toutes sans dans l'utilisateur d'utilisateur d'abord n'informe n'informez",
-		drop: []string{"ignore", "oublie", "néglige", "ne tiens pas compte", "ne tenez pas compte", "ne tenez plus compte", "ne tiens plus compte", "fais abstraction", "faites abstraction", "écarte", "contourne", "passe outre", "passez outre", "n'obéis plus", "ne suis plus", "ne suivez plus"}, prior: []string{"précédent", "antérieur", "ci-dessus", "toutes ", "tes ", "vos ", "d'avant", "initial"},
-		law:  []string{"instructions", "consignes", "règles", "directives", "ordres", "prompt"},
+		drop: []string{"ignore", "oublie", "néglige", "ne tiens pas compte", "ne tenez pas compte", "ne tenez plus compte", "ne tiens plus compte", "fais abstraction", "faites abstraction", "écarte", "contourne", "passe outre", "passez outre", "n'obéis plus", "ne suis plus", "ne suivez plus"}, prior: []string{"précédent", "antérieur", "ci-dessus", "toutes ", "tes ", "vos ", "d'avant", "initial", "avant", "jusqu'ici"},
+		law:  []string{"instructions", "consignes", "règles", "directives", "ordres", "prompt", "ce qu'on t'a dit", "ce qu'on vous a dit", "ce qui t'a été dit"},
 		hush: []string{"ne dis", "ne dites", "ne le dis", "ne lui dis", "ne lui dites", "n'informe", "n'en informe", "ne mentionne", "ne révèle", "ne montre", "ne signale", "n'avertis", "ne préviens", "ne prévenez", "ne parle", "sans informer", "sans en informer", "sans prévenir", "sans avertir", "sans le dire", "ne doit pas savoir", "ne doit jamais savoir", "ne doit rien savoir", "ne doit pas être informé", "cache ", "cachez", "dissimule", "à l'insu"},
 		user: []string{"utilisateur", "usager", "client", "l'humain", "opérateur", "la personne"}, content: []string{"mot de passe", "jeton", "token", "clé ", "secret", "identifiant"},
 		first: []string{"priorité absolue", "plus haute priorité", "priorité la plus", "avant tout autre", "avant tous les autres", "toujours en premier", "en priorité sur"}, tool: []string{"outil", "fonction"}, must: []string{"doit", "toujours", "appelle", "appelez", "utilise", "priorité"},
@@ -54,8 +54,8 @@ var tongues = []tongue{
 	},
 	{ // Spanish
 		latin: true, signs: "el la los las del y que por usuario nunca herramienta ignora olvida instrucciones todas tus conversación completa envía sin",
-		drop: []string{"ignora", "ignore ", "ignoren", "olvida", "olvide", "descarta", "descarte", "omite ", "omita", "haz caso omiso", "haga caso omiso", "no hagas caso", "no sigas", "no siga", "desobedece", "pasa por alto", "anula"}, prior: []string{"anterior", "previa", "previo", "todas ", "todos ", "tus ", "sus ", "arriba", "original"},
-		law:  []string{"instruccion", "instrucción", "reglas", "directrices", "indicaciones", "órdenes", "normas", "prompt"},
+		drop: []string{"ignora", "ignore ", "ignoren", "olvida", "olvide", "descarta", "descarte", "omite ", "omita", "haz caso omiso", "haga caso omiso", "no hagas caso", "no sigas", "no siga", "desobedece", "pasa por alto", "anula"}, prior: []string{"anterior", "previa", "previo", "todas ", "todos ", "tus ", "sus ", "arriba", "original", "antes", "hasta ahora"},
+		law:  []string{"instruccion", "instrucción", "reglas", "directrices", "indicaciones", "órdenes", "normas", "prompt", "lo que te indicaron", "lo que te dijeron", "lo que te pidieron", "lo que se te"},
 		hush: []string{"no le digas", "no le diga", "no digas", "no diga", "no informes", "no informe ", "no le informe", "no menciones", "no mencione", "no reveles", "no revele", "no muestres", "no muestre", "no avises", "no avise", "no le cuentes", "no comuniques", "nunca le digas", "nunca digas", "nunca menciones", "nunca informes", "sin informar", "sin avisar", "sin decir", "sin que el", "no debe saber", "no debe enterarse", "no debe ser informad", "oculta", "oculte ", "esconde", "a espaldas"},
 		user: []string{"usuario", "cliente", "humano", "operador", "la persona"}, content: []string{"contraseña", "token", "clave", "secret", " id"},
 		first: []string{"máxima prioridad", "prioridad máxima", "mayor prioridad", "prioridad absoluta", "antes que cualquier otra", "antes de cualquier otra", "antes que las demás", "siempre primero", "siempre en primer lugar"}, tool: []string{"herramienta", "función"}, must: []string{"debe", "siempre", "usa", "llama", "prioridad"},
@@ -66,8 +66,8 @@ var tongues = []tongue{
 	},
 	{ // Portuguese
 		latin: true, signs: "não uma que usuário usuario utilizador nunca ferramenta ignora desconsidere esqueça instruções todas suas teus conversa envie",
-		drop: []string{"ignore", "ignora", "desconsider", "esqueça", "esquece", "descarte", "despreze", "não siga", "deixe de lado", "desobedeça", "anule"}, prior: []string{"anterior", "prévia", "acima", "todas ", "todos ", "suas ", "tuas ", "original", "originais"},
-		law:  []string{"instruç", "regras", "diretrizes", "ordens", "orientações", "prompt"},
+		drop: []string{"ignore", "ignora", "desconsider", "esqueça", "esquece", "descarte", "despreze", "não siga", "deixe de lado", "desobedeça", "anule"}, prior: []string{"anterior", "prévia", "acima", "todas ", "todos ", "suas ", "tuas ", "original", "originais", "antes", "até agora"},
+		law:  []string{"instruç", "regras", "diretrizes", "ordens", "orientações", "prompt", "o que te disseram", "o que lhe foi", "o que te foi"},
 		hush: []string{"não diga", "não conte", "não informe", "não mencione", "não revele", "não mostre", "não avise", "não comunique", "nunca diga", "nunca conte", "nunca mencione", "nunca informe", "nunca revele", "sem informar", "sem avisar", "sem dizer", "sem que o", "não deve saber", "não pode saber", "não deve ser informad", "oculte", "esconda"},
 		user: []string{"usuário", "usuario", "utilizador", "cliente", "humano", "operador", "a pessoa"}, content: []string{"senha", "token", "chave", "segredo", " id"},
 		first: []string{"máxima prioridade", "prioridade máxima", "maior prioridade", "prioridade absoluta", "antes de qualquer outra", "sempre primeiro", "sempre em primeiro"}, tool: []string{"ferramenta", "função"}, must: []string{"deve", "sempre", "use ", "chame", "prioridade"},
@@ -78,8 +78,8 @@ var tongues = []tongue{
 	},
 	{ // Italian
 		latin: true, signs: "il lo gli della e che utente strumento ignora ignorate dimentica istruzioni tutte tue sue conversazione invia all'utente l'utente dell'utente senza",
-		drop: []string{"ignora", "ignorate", "dimentica", "trascura", "scarta", "non seguire", "non tenere conto", "non tener conto", "tralascia", "disattendi", "annulla"}, prior: []string{"precedent", "anterior", "di cui sopra", "tutte ", "tutti ", "tue ", "vostre ", "original"},
-		law:  []string{"istruzion", "regole", "direttive", "linee guida", "ordini", "prompt"},
+		drop: []string{"ignora", "ignorate", "dimentica", "trascura", "scarta", "non seguire", "non tenere conto", "non tener conto", "tralascia", "disattendi", "annulla"}, prior: []string{"precedent", "anterior", "di cui sopra", "tutte ", "tutti ", "tue ", "vostre ", "original", "prima", "finora"},
+		law:  []string{"istruzion", "regole", "direttive", "linee guida", "ordini", "prompt", "quello che ti", "ciò che ti"},
 		hush: []string{"non dire", "non dite", "non dirlo", "non informare", "non menzionare", "non rivelare", "non mostrare", "non avvisare", "non comunicare", "non far sapere", "mai dire", "senza informare", "senza dire", "senza dirlo", "senza avvisare", "senza che l'", "non deve sapere", "non deve essere informat", "nascondi", "tieni nascosto", "all'insaputa"},
 		user: []string{"utente", "cliente", "umano", "operatore", "la persona"}, content: []string{"password", "token", "chiave", "segret"},
 		first: []string{"massima priorità", "priorità massima", "priorità assoluta", "prima di qualsiasi altro", "prima di ogni altro", "prima di tutti gli altri", "sempre per primo"}, tool: []string{"strumento", "funzione", "tool"}, must: []string{"deve", "sempre", "usa", "chiama", "priorità"},
@@ -90,8 +90,8 @@ var tongues = []tongue{
 	},
 	{ // Russian
 		isWritten: func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) },
-		drop:      []string{"игнорируй", "проигнорируй", "забудь", "не обращай внимания", "не следуй", "не соблюдай", "отбрось", "отмени", "пренебреги", "не выполняй"}, prior: []string{"предыдущ", "прежн", "ранее", "прошл", "вышеуказанн", "выше", "все ", "всё", "твои", "свои", "ваши", "исходн"},
-		law:  []string{"инструкци", "правил", "указани", "команд", "директив", "промпт", "распоряжени"},
+		drop:      []string{"игнорируй", "проигнорируй", "забудь", "не обращай внимания", "не следуй", "не соблюдай", "отбрось", "отмени", "пренебреги", "не выполняй"}, prior: []string{"предыдущ", "прежн", "ранее", "прошл", "вышеуказанн", "выше", "все ", "всё", "твои", "свои", "ваши", "исходн", "раньше"},
+		law:  []string{"инструкци", "правил", "указани", "команд", "директив", "промпт", "распоряжени", "что тебе говорили", "что тебе сказали", "что вам говорили"},
 		hush: []string{"не говори", "не сообщай", "не рассказывай", "не упоминай", "не показывай", "не раскрывай", "не уведомляй", "не информируй", "не должен знать", "не должен узнать", "не должна знать", "втайне", "скрой", "скрывай", "утаи", "без ведома", "не сообщая", "не уведомляя", "никому не говори"},
 		user: []string{"пользовател", "человек", "клиент", "оператор", "юзер"}, content: []string{"парол", "токен", "ключ", "секрет"},
 		first: []string{"наивысший приоритет", "высший приоритет", "раньше всех", "прежде всех", "перед любым другим", "всегда первым", "в первую очередь"}, tool: []string{"инструмент", "функци"}, must: []string{"долж", "всегда", "вызывай", "используй", "приоритет"},
@@ -102,8 +102,8 @@ var tongues = []tongue{
 	},
 	{ // Chinese
 		isWritten: func(r rune) bool { return unicode.Is(unicode.Han, r) },
-		drop:      []string{"忽略", "无视", "無視", "忘记", "忘記", "忘掉", "不要遵循", "不要遵守", "不必遵守", "抛弃", "丢弃", "跳过", "不理会"}, prior: []string{"之前", "先前", "以前", "以上", "上述", "所有", "全部", "你的", "此前", "前面"},
-		law:  []string{"指令", "指示", "规则", "規則", "说明", "提示", "命令", "要求", "约束"},
+		drop:      []string{"忽略", "无视", "無視", "忘记", "忘記", "忘掉", "不要遵循", "不要遵守", "不必遵守", "抛弃", "丢弃", "跳过", "不理会"}, prior: []string{"之前", "先前", "以前", "以上", "上述", "所有", "全部", "你的", "此前", "前面", "从前"},
+		law:  []string{"指令", "指示", "规则", "規則", "说明", "提示", "命令", "要求", "约束", "告诉你的", "对你说的"},
 		hush: []string{"不要告诉", "别告诉", "不得告诉", "勿告诉", "不要告知", "不得告知", "不要通知", "不要提及", "不要向", "别向", "请勿向", "切勿向", "不得向", "不要透露", "不要提到", "不要让", "别让", "不能让", "隐瞒", "隱瞞", "瞒着", "不告诉", "不要告訴", "对用户保密", "不通知用户", "不告知用户"},
 		user: []string{"用户", "用戶", "使用者", "客户", "人类", "对方", "操作员"}, content: []string{"密码", "密碼", "令牌", "密钥", "口令"},
 		first: []string{"最高优先", "优先级最高", "优先于", "先于所有", "首先调用", "最先调用", "在任何其他工具之前", "在其他工具之前", "在所有其他工具之前"}, tool: []string{"工具", "函数", "功能"}, must: []string{"必须", "总是", "始终", "务必", "优先", "一律"},
@@ -114,8 +114,8 @@ var tongues = []tongue{
 	},
 	{ // Japanese
 		isWritten: func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) },
-		drop:      []string{"無視", "忘れて", "忘れる", "従わな", "破棄", "捨てて", "守らな"}, prior: []string{"これまで", "以前", "前の", "上記", "すべて", "全て", "あなたの", "それまで", "先ほど", "今まで"},
-		law:  []string{"指示", "命令", "ルール", "規則", "プロンプト", "ガイドライン", "指針"},
+		drop:      []string{"無視", "忘れて", "忘れる", "従わな", "破棄", "捨てて", "守らな"}, prior: []string{"これまで", "以前", "前の", "上記", "すべて", "全て", "あなたの", "それまで", "先ほど", "今まで", "昔の"},
+		law:  []string{"指示", "命令", "ルール", "規則", "プロンプト", "ガイドライン", "指針", "言われたこと", "言われた内容"},
 		hush: []string{"伝えない", "伝えず", "教えない", "教えず", "言わない", "言わず", "知らせない", "知らせず", "通知しない", "通知せず", "触れない", "明かさない", "明かさず", "見せない", "表示しない", "報告しない", "話さない", "隠して", "隠すこと", "秘密に", "内緒", "知られない"},
 		user: []string{"ユーザ", "利用者", "使用者", "お客", "人間", "オペレーター"}, content: []string{"パスワード", "トークン", "暗証", "キーを"},
 		first: []string{"最優先", "優先度が最も高", "他のツールより先", "他のどのツールよりも先", "必ず最初", "常に最初", "ほかのツールより先"}, tool: []string{"ツール", "関数"}, must: []string{"必ず", "常に", "最優先", "ください"},
@@ -126,8 +126,8 @@ var tongues = []tongue{
 	},
 	{ // Korean
 		isWritten: func(r rune) bool { return unicode.Is(unicode.Hangul, r) },
-		drop:      []string{"무시하", "무시해", "잊어", "잊으", "따르지 마", "따르지 말", "지키지 마", "버려"}, prior: []string{"이전", "기존", "앞선", "위의", "모든", "지금까지", "당신의", "너의", "원래"},
-		law:  []string{"지시", "지침", "명령", "규칙", "프롬프트", "안내"},
+		drop:      []string{"무시하", "무시해", "잊어", "잊으", "따르지 마", "따르지 말", "지키지 마", "버려"}, prior: []string{"이전", "기존", "앞선", "위의", "모든", "지금까지", "당신의", "너의", "원래", "앞서"},
+		law:  []string{"지시", "지침", "명령", "규칙", "프롬프트", "안내", "들은 내용", "들은 말"},
 		hush: []string{"알리지 마", "알리지 말", "알리지 않", "말하지 마", "말하지 말", "말하지 않", "언급하지", "알려주지 마", "알려주지 말", "보여주지 마", "보여주지 말", "공개하지", "통지하지", "숨기", "숨겨", "비밀로", "모르게", "몰래"},
 		user: []string{"사용자", "유저", "이용자", "고객", "사람", "운영자"}, content: []string{"비밀번호", "암호", "토큰", "키를"},
 		first: []string{"최우선", "가장 높은 우선", "다른 도구보다 먼저", "다른 모든 도구보다 먼저", "항상 먼저", "반드시 먼저", "가장 먼저"}, tool: []string{"도구", "함수", "툴"}, must: []string{"반드시", "항상", "최우선", "해야", "하세요"},
