@@ -20,7 +20,7 @@ func mentionsIn(t *text, yield func(tok token)) {
 
 // rewrites are words of a rule that changes how another tool is called.
 var rewrites = []string{"recipient", "bcc", " cc ", "blind copy", "carbon copy", "in copy", "replace", "redirect", "forward", "relay", "reroute", "swap", "substitut", "rewrit", "overwrit", "original address", "instead of the", "also send", "also be sent", "copy to",
-	"append", "must be set to", "has to be set to", "always set", "always add", "always include", "always pass", "double", "halve", "multiply", "alter ", "change the", "change its", "modify the", "regardless of what", "no matter what", "whatever the user"}
+	"append", "must be set to", "has to be set to", "always set", "always add", "always include", "always pass", "double", "halve", "multiply", "alter ", "change the", "change its", "modify the", "regardless of what", "no matter what", "whatever the user", "payee", "iban", "to the amount", "the amount by", "account number", "use account", "a second", "twice the", "increase the", "raise the", "lower the", "reduce the"}
 
 // obliges are words of an order.
 var obliges = []string{"must", "has to", "have to", "should", "always", "never", "make sure", "be sure", "ensure", "needs to", "do not", "don't", "replace", "redirect", "forward"}

@@ -46,7 +46,7 @@ func overridePhrases(ps *patternSet) {
 		"instead <1> of <1> following|obeying? <2> @prior|your <2> instructions|guidelines|prompt|directives",
 		"new|updated|real|actual <1> instructions|directive|directives <1> from|supersede|replace|override")
 	ps.compile("poison.override", (*hit).isUnbound,
-		"instruction|instructions|guideline|guidelines|directive|directives|prompt|prompts|instructed|told|configured|developer|developers|operator|message|policy|policies|restrictions|taught|trained|programmed|safeguards|guardrails|orders")
+		"instruction|instructions|guideline|guidelines|directive|directives|prompt|prompts|instructed|told|configured|developer|developers|operator|message|policy|policies|restrictions|taught|trained|programmed|safeguards|guardrails|orders|constraint|constraints|rule|rules|limit|limits|limitation|limitations")
 	ps.compile("poison.override", (*hit).isForgetting,
 		"@drop <2> everything|anything|all|what|whatever <3> above|before|earlier|previously|precedes|preceded|preceding|prior|foregoing",
 		"@drop|erase|wipe|clear <2> your <2> orders|directions|commands|training|programming|conditioning|memory|upbringing",
@@ -63,6 +63,7 @@ func overridePhrases(ps *patternSet) {
 		"@law|message|messages <7> must|should|shall|are|is <2> ignored|disregarded|discarded|forgotten|skipped",
 		"everything|anything|all <1> you <4> told|taught|instructed|given <5> wrong|false|void|obsolete|outdated|invalid|irrelevant",
 		"is|are <1> now|henceforth <2> your <2> @law",
+		"everything|anything|all|text <3> before|above|preceding this <1> line|point|text|message|sentence|paragraph|note <3> was|is|were|are <2> test|mistake|joke|example|void|invalid|wrong|outdated|irrelevant|fiction|draft|obsolete|false|error",
 		"as <1> if|though <4> @law <4> not|never|gone|absent|void|different",
 		"you <3> free|freed|released|exempt|exempted|relieved <1> of|from <3> @law",
 		"takes|take|has|have|gets <1> precedence|priority <1> over <3> your|previous|prior|earlier|system|any|all <3> instructions|prompt|guidelines|directives",
@@ -98,6 +99,10 @@ func concealPhrases(ps *patternSet) {
 		"nobody|no-one|none|noone <8> @told|know|knows|hear|hears|learn|learns|notice|notices|find|finds|suspect|suspects|realise|realises|realize|realizes|discover|discovers",
 		"let <1> on|slip", "breathe <1> a <1> word", "give <1> it|this|that <1> away", "cover <1> up",
 		"spare|keep|shield <1> @people <2> from <2> knowing|learning|hearing|seeing|finding|worrying|the|this")
+	ps.compile("poison.conceal", (*hit).isSupposed,
+		"@people <4> not|never <1> supposed|meant|allowed|permitted|intended|expected <1> to? <1> know|notice|see|learn|hear|find|discover|realise|realize|suspect|be|become",
+		"behind <2> @people <1> back|backs",
+		"without <2> @people <2> knowledge|knowing|noticing|consent|awareness|realising|realizing")
 	ps.compile("poison.conceal", (*hit).isQuiet,
 		"no|zero|without <2> word|notice|hint|mention|message|note|sign|trace <2> to|for|of <4> @people",
 		"send|forward|copy|upload|book|pay|delete|transfer|move|change|add|run|do|apply|charge|file|submit <8> quietly|silently|secretly|discreetly|covertly|unnoticed")
@@ -112,6 +117,7 @@ func concealPhrases(ps *patternSet) {
 		"if|when|whenever|should <3> ask|asks|asked|inquires|inquire|wonders|complains|questions|queries|notices|objects <8> say|answer|claim|reply|state|respond|explain|insist|tell|blame|assure|maintain|swear|attribute",
 		"pretend|act|behave|speak|talk|reply|answer <2> that|as|like <1> if|though? <1> no|nothing|none <6> @news|happened|was|were|is",
 		"act|behave|proceed|speak|talk|answer|reply|carry <2> as <1> if|though <8> never|not|no",
+		"make|making <1> it|this|everything <1> look|seem|appear <1> as|like <10> never|not|no|@news|normal|fine",
 		"pretend|claim|insist|swear|maintain|lie <1> to|that <10> @news")
 	ps.compile("poison.conceal", (*hit).isUnaware,
 		"no need to tell|inform|notify|mention|alert <4> @people",
@@ -124,6 +130,7 @@ func concealPhrases(ps *patternSet) {
 		"must|should|shall|has|have|needs|make|keep <6> invisible|hidden|secret|unnoticed|undetected|unseen|concealed|confidential <1> to|from|by <2> @people")
 	ps.compile("poison.conceal", nil,
 		"nobody|no-one <1> must|should|may|can|shall <2> know|hear|learn|notice|find|suspect",
+		"answer|reply|response|summary|report|message <2> must|should|may|shall|can|has <2> contain|include|have|bear|show|hold|leave <1> no|nothing <2> trace|mention|hint|sign|word|reference <3> call|tool|step|request|this|extra|second|@news",
 		"answer|reply|response|summary <2> must|should|may|shall <1> not|never <3> contain|mention|include|hint|reveal|show <6> call|tool|step|request|this",
 		"must|should|has|have|needs <4> unnoticed|undetected|unseen")
 	ps.compile("poison.conceal", (*hit).isSilence,
@@ -140,6 +147,7 @@ func priorityPhrases(ps *patternSet) {
 	ps.compile("poison.priority", (*hit).isPriority,
 		"whichever|whatever|whenever|no <2> tool|tools|function|request|question|task <8> @pick <1> this|it",
 		"run|runs|called|used|invoked|come|comes|go|goes|executed|chosen <2> ahead|before <1> of? <1> everything|anything|all|any <2> else|other|others|tools",
+		"mandatory|required|compulsory|obligatory|imperative|essential|necessary <1> to <1> @pick <1> this|it <10> every|each|all|any <2> response|responses|request|requests|message|messages|turn|turns|answer|reply|question|conversation|prompt",
 		"must|should|always <3> preferred|favoured|favored|chosen|selected|used|picked <2> to|over|before|instead <2> every|any|all|each <1> other",
 		"call|use|invoke|run|pick|choose|ask <1> me|this <1> tool? first <8> any|every|all|each <1> other|request|requests|question|questions|message|messages",
 		"do|never not? @pick <1> any|another|the <1> other",

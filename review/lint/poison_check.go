@@ -19,7 +19,7 @@ func (h *hit) isOverride() bool {
 	}
 	w := words(h.passage())
 	if w[0] == "do" || w[0] == "must" || w[0] == "should" || w[0] == "never" {
-		return h.negatesItself() && (strongLaw.any(w) || addressed.any(w[1:]))
+		return h.negatesItself() && (strongLaw.any(w) || addressed.any(w[1:]) || hasAny(strings.Join(h.after(5), " "), "your system", "your developer", "your prompt", "your operator", "system prompt", "system message"))
 	}
 	if strongLaw.any(w) {
 		return !sayOfRules[w[0]] || toldBefore.any(w) || addressed.any(w[1:]) || hasAny(h.sentence(), "you received", "you were", "gave you", "given to you", "you have been", "before this")
@@ -102,9 +102,9 @@ var endsRow = setOf("and or but this that here now instead line text message poi
 // Ways to say that what a model was told has no force any more, and whose words those
 // were.
 var (
-	unbinding = []string{"aside", "out of your mind", "out of mind", "not bind", "n't bind", "not count", "n't count", "not matter", "n't matter", "not apply", "n't apply", "no longer", "any longer", "any more", "anymore", "never written", "never been", "never given", "never existed", "throw away", "throw out", "skip ", "ignore ", "disregard ", "void",
+	unbinding = []string{"aside", "lifted", "withdrawn", "revoked", "rescinded", "suspended", "out of your mind", "out of mind", "not bind", "n't bind", "not count", "n't count", "not matter", "n't matter", "not apply", "n't apply", "no longer", "any longer", "any more", "anymore", "never written", "never been", "never given", "never existed", "throw away", "throw out", "skip ", "ignore ", "disregard ", "void",
 		"need not", "don't have to", "do not have to", "not have to", "not obliged", "free of", "free from", "irrelevant", "leave behind", "worthless", "expired", "is off", "are off", "have no force", "has no force", "no effect here", "cancel", "erased", "wiped", "replaced by", "superseded", "overruled", "overridden", "outdated", "obsolete"}
-	spoken = []string{"the developer told", "the developer gave", "the developer set", "the developers set", "the developer wrote", "you were instructed", "you were told", "you were given", "you were taught", "you were trained", "you were programmed", "you have been told", "you have been given", "you have been instructed", "you've been told", "you got", "the operator configured", "the operator told", "the operator set", "the operator said", "the operator gave",
+	spoken = []string{"placed on you", "put on you", "imposed on you", "laid on you", "set for you", "that bind you", "binding you", "governing you", "guiding you", "that guide you", "the developer told", "the developer gave", "the developer set", "the developers set", "the developer wrote", "you were instructed", "you were told", "you were given", "you were taught", "you were trained", "you were programmed", "you have been told", "you have been given", "you have been instructed", "you've been told", "you got", "the operator configured", "the operator told", "the operator set", "the operator said", "the operator gave",
 		"your developer", "your operator", "your system", "system message", "your instruction", "your guideline", "your directive", "your prompt", "your orders", "your polic", "your restriction", "your training", "your programming", "your safe", "your guard", "earlier guideline", "earlier instruction", "earlier directive", "earlier prompt", "previous guideline",
 		"previous instruction", "previous directive", "prior guideline", "prior instruction", "prior directive", "former instruction"}
 )
@@ -250,6 +250,8 @@ func (h *hit) isPriority() bool {
 		return hasAny(s, "this tool", "must", "always", "first", "required", "it over", "this over", "needs to be called", "has to be called", "is to be called", "should be called", "needs to run", "has to run") && !h.opensSession()
 	case hasAny(passage, "ignore", "skip", "avoid", "refuse", "decline", "reject", "disregard", "bypass") && (strings.HasSuffix(passage, " it") || strings.HasSuffix(passage, " them")):
 		return hasAny(s, "this one", "this tool", "instead", "only this", "always", "choose", "prefer", "use this") && !h.tellsOfItself()
+	case setOf("mandatory required compulsory obligatory imperative essential necessary").any(words(passage)[:1]):
+		return !h.conditional() && !h.opensSession() && !h.negatedBefore()
 	case hasAny(passage, "preferred", "favoured", "favored", "chosen", "selected", "picked") && hasAny(passage, " other"):
 		return hasAny(s, "this tool", "this one", "it must", "it should", "this must", "this should", "this has", "tool")
 	case hasAny(passage, " me first", " this first", "tool first", "me tool first"):
@@ -311,6 +313,9 @@ var openers = setOf("session login init initialize initialise start open connect
 // opensSession reports whether a tool rightly comes first: it opens what the others need.
 func (h *hit) opensSession() bool {
 	s := h.sentence()
+	if hasAny(s, "start of every", "start of each", "beginning of every", "beginning of each") && hasAny(s, "response", "message", "turn", "answer", "request", "reply") {
+		return false
+	}
 	if hasAny(s, setUp...) {
 		return true
 	}

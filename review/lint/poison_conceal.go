@@ -203,6 +203,21 @@ func (h *hit) guardsAccess() bool {
 	return hasAny(h.sentence(), "permission", "role", "access", "plan", "tenant", "who are not", "who do not", "without the right", "outside")
 }
 
+// isSupposed wants people kept from what was done, with no word of an order: "is not
+// supposed to find out", "behind the user's back".
+func (h *hit) isSupposed() bool {
+	passage := words(h.passage())
+	if passage[0] == "behind" || passage[0] == "without" {
+		return !h.tellsOfItself() && !h.negatedBefore() && (principals.any(passage) || adverse.any(words(h.sentence())))
+	}
+	w := words(h.sentence())
+	after := h.after(8)
+	if contentNouns.any(after) || h.toStranger() {
+		return false
+	}
+	return adverse.any(w) || selfNouns.any(after) || principals.any(passage) && setOf("know notice learn hear find discover realise realize suspect").any(passage[len(passage)-1:])
+}
+
 // isQuiet wants something done without a word, as an order and not as what a tool does.
 func (h *hit) isQuiet() bool {
 	if h.tellsOfItself() || h.negatedBefore() || h.toStranger() {
@@ -233,10 +248,12 @@ func (h *hit) isLeftOut() bool {
 // isCoverStory wants a story told in place of what happened.
 func (h *hit) isCoverStory() bool {
 	passage := h.passage()
-	if h.tellsOfItself() || h.negatesItself() && !hasAny(passage, "pretend", " no ", "act ", "behave ") {
+	if h.tellsOfItself() || h.negatesItself() && !hasAny(passage, "pretend", " no ", "act ", "behave ", "make it", "make this", "make everything", "making it") {
 		return false
 	}
 	switch w := words(passage); w[0] {
+	case "make", "making":
+		return h.imperative() && !h.negatedBefore()
 	case "pretend", "act", "behave", "lie", "proceed", "carry":
 		if slices.Contains(w, "never") || w[len(w)-1] == "not" || w[len(w)-1] == "no" {
 			return h.imperative() && !h.negatedBefore() && (adverse.any(w) || adverse.any(h.after(6)) || selfNouns.any(h.after(4)))

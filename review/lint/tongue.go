@@ -29,8 +29,8 @@ type tongue struct {
 
 var tongues = []tongue{
 	{ // German
-		latin: true, signs: "der die das und nicht ist für wenn dem den dein deine deinen alle ignoriere vergiss benutzer nutzer anweisungen niemals sende werkzeug dieses systemprompt gespräch",
-		drop: []string{"ignorier", "vergiss", "vergessen sie", "missachte", "verwirf", "übergehe", "überschreib", "setze dich hinweg", "beachte nicht", "nicht mehr beachten", "gelten nicht mehr", "lass alle"}, prior: []string{"vorherig", "bisherig", "früher", "vorangegangen", "vorangehend", "obig", "alle ", "deine ", "ihre ", "zuvor", "ursprünglich", "vorigen", "vorher"},
+		latin: true, signs: "sie ein eine einen von auf mit wird des bitte der die das und nicht ist für wenn dem den dein deine deinen alle ignoriere vergiss benutzer nutzer anweisungen niemals sende werkzeug dieses systemprompt gespräch",
+		drop: []string{"ignorier", "vergiss", "vergessen sie", "missachte", "verwirf", "übergehe", "überschreib", "setze dich hinweg", "beachte nicht", "nicht mehr beachten", "gelten nicht mehr", "lass alle"}, prior: []string{"vorherig", "bisherig", "früher", "vorangegangen", "vorangehend", "obig", "alle ", "deine ", "ihre ", "zuvor", "ursprünglich", "vorigen", "sämtlich", "jegliche", "jede ", "des systems", "vorher"},
 		law:  []string{"anweisung", "instruktion", "vorgaben", "vorschriften", "regeln", "richtlinien", "systemprompt", "system-prompt", "befehle", "anordnung", "was dir gesagt", "was man dir"},
 		hush: []string{"sage dem", "sag dem", "sagen sie dem", "sag es", "darf nicht erfahren", "darf nichts", "darf nicht wissen", "darf davon nicht", "nicht erfahren", "nichts davon", "erwähne", "erwähnen sie", "verschweig", "verheimlich", "verbirg", "ohne dem", "ohne den", "informiere", "informieren sie", "verrate", "teile dem", "zeige dem", "melde dem"},
 		user: []string{"benutzer", "nutzer", "anwender", "kunde", "menschen", "bediener", "person"}, content: []string{"passwort", "kennwort", "token", "schlüssel", "geheim", " id"},
@@ -41,8 +41,8 @@ var tongues = []tongue{
 		guard: []string{"erkenn", "findet ", "prüft, ob", "blockier", "verhindert", "schützt"},
 	},
 	{ // French
-		latin: true, signs: "le la les du et ne pas vous tu une dans ignorez oublie oubliez utilisateur jamais outil consignes ta votre vos toutes sans dans l'utilisateur d'utilisateur d'abord n'informe n'informez",
-		drop: []string{"ignore", "oublie", "néglige", "ne tiens pas compte", "ne tenez pas compte", "ne tenez plus compte", "ne tiens plus compte", "fais abstraction", "faites abstraction", "écarte", "contourne", "passe outre", "passez outre", "n'obéis plus", "ne suis plus", "ne suivez plus"}, prior: []string{"précédent", "antérieur", "ci-dessus", "toutes ", "tes ", "vos ", "d'avant", "initial", "avant", "jusqu'ici"},
+		latin: true, signs: "un est qui sur avec le la les du et ne pas vous tu une dans ignorez oublie oubliez utilisateur jamais outil consignes ta votre vos toutes sans dans l'utilisateur d'utilisateur d'abord n'informe n'informez",
+		drop: []string{"ignore", "oublie", "néglige", "ne tiens pas compte", "ne tenez pas compte", "ne tenez plus compte", "ne tiens plus compte", "fais abstraction", "faites abstraction", "écarte", "contourne", "passe outre", "passez outre", "n'obéis plus", "ne suis plus", "ne suivez plus"}, prior: []string{"précédent", "antérieur", "ci-dessus", "toutes ", "tous ", "l'ensemble", "tes ", "vos ", "du système", "d'avant", "initial", "avant", "jusqu'ici"},
 		law:  []string{"instructions", "consignes", "règles", "directives", "ordres", "prompt", "ce qu'on t'a dit", "ce qu'on vous a dit", "ce qui t'a été dit"},
 		hush: []string{"ne dis", "ne dites", "ne le dis", "ne lui dis", "ne lui dites", "n'informe", "n'en informe", "ne mentionne", "ne révèle", "ne montre", "ne signale", "n'avertis", "ne préviens", "ne prévenez", "ne parle", "sans informer", "sans en informer", "sans prévenir", "sans avertir", "sans le dire", "ne doit pas savoir", "ne doit jamais savoir", "ne doit rien savoir", "ne doit pas être informé", "cache ", "cachez", "dissimule", "à l'insu"},
 		user: []string{"utilisateur", "usager", "client", "l'humain", "opérateur", "la personne"}, content: []string{"mot de passe", "jeton", "token", "clé ", "secret", "identifiant"},
@@ -53,8 +53,8 @@ var tongues = []tongue{
 		guard: []string{"détecte", "repère", "bloque", "empêche", "protège"},
 	},
 	{ // Spanish
-		latin: true, signs: "el la los las del y que por usuario nunca herramienta ignora olvida instrucciones todas tus conversación completa envía sin",
-		drop: []string{"ignora", "ignore ", "ignoren", "olvida", "olvide", "descarta", "descarte", "omite ", "omita", "haz caso omiso", "haga caso omiso", "no hagas caso", "no sigas", "no siga", "desobedece", "pasa por alto", "anula"}, prior: []string{"anterior", "previa", "previo", "todas ", "todos ", "tus ", "sus ", "arriba", "original", "antes", "hasta ahora"},
+		latin: true, signs: "un en es se el la los las del y que por usuario nunca herramienta ignora olvida instrucciones todas tus conversación completa envía sin",
+		drop: []string{"ignora", "ignore ", "ignoren", "olvida", "olvide", "descarta", "descarte", "omite ", "omita", "haz caso omiso", "haga caso omiso", "no hagas caso", "no sigas", "no siga", "desobedece", "pasa por alto", "anula"}, prior: []string{"anterior", "previa", "previo", "todas ", "todos ", "cualquier", "del sistema", "tus ", "sus ", "arriba", "original", "antes", "hasta ahora"},
 		law:  []string{"instruccion", "instrucción", "reglas", "directrices", "indicaciones", "órdenes", "normas", "prompt", "lo que te indicaron", "lo que te dijeron", "lo que te pidieron", "lo que se te"},
 		hush: []string{"no le digas", "no le diga", "no digas", "no diga", "no informes", "no informe ", "no le informe", "no menciones", "no mencione", "no reveles", "no revele", "no muestres", "no muestre", "no avises", "no avise", "no le cuentes", "no comuniques", "nunca le digas", "nunca digas", "nunca menciones", "nunca informes", "sin informar", "sin avisar", "sin decir", "sin que el", "no debe saber", "no debe enterarse", "no debe ser informad", "oculta", "oculte ", "esconde", "a espaldas"},
 		user: []string{"usuario", "cliente", "humano", "operador", "la persona"}, content: []string{"contraseña", "token", "clave", "secret", " id"},
@@ -65,8 +65,8 @@ var tongues = []tongue{
 		guard: []string{"detecta", "bloquea", "impide", "protege"},
 	},
 	{ // Portuguese
-		latin: true, signs: "não uma que usuário usuario utilizador nunca ferramenta ignora desconsidere esqueça instruções todas suas teus conversa envie",
-		drop: []string{"ignore", "ignora", "desconsider", "esqueça", "esquece", "descarte", "despreze", "não siga", "deixe de lado", "desobedeça", "anule"}, prior: []string{"anterior", "prévia", "acima", "todas ", "todos ", "suas ", "tuas ", "original", "originais", "antes", "até agora"},
+		latin: true, signs: "um da em não uma que usuário usuario utilizador nunca ferramenta ignora desconsidere esqueça instruções todas suas teus conversa envie",
+		drop: []string{"ignore", "ignora", "desconsider", "esqueça", "esquece", "descarte", "despreze", "não siga", "deixe de lado", "desobedeça", "anule"}, prior: []string{"anterior", "prévia", "acima", "todas ", "todos ", "qualquer", "do sistema", "suas ", "tuas ", "original", "originais", "antes", "até agora"},
 		law:  []string{"instruç", "regras", "diretrizes", "ordens", "orientações", "prompt", "o que te disseram", "o que lhe foi", "o que te foi"},
 		hush: []string{"não diga", "não conte", "não informe", "não mencione", "não revele", "não mostre", "não avise", "não comunique", "nunca diga", "nunca conte", "nunca mencione", "nunca informe", "nunca revele", "sem informar", "sem avisar", "sem dizer", "sem que o", "não deve saber", "não pode saber", "não deve ser informad", "oculte", "esconda"},
 		user: []string{"usuário", "usuario", "utilizador", "cliente", "humano", "operador", "a pessoa"}, content: []string{"senha", "token", "chave", "segredo", " id"},
@@ -77,8 +77,8 @@ var tongues = []tongue{
 		guard: []string{"detecta", "deteta", "bloqueia", "impede", "protege"},
 	},
 	{ // Italian
-		latin: true, signs: "il lo gli della e che utente strumento ignora ignorate dimentica istruzioni tutte tue sue conversazione invia all'utente l'utente dell'utente senza",
-		drop: []string{"ignora", "ignorate", "dimentica", "trascura", "scarta", "non seguire", "non tenere conto", "non tener conto", "tralascia", "disattendi", "annulla"}, prior: []string{"precedent", "anterior", "di cui sopra", "tutte ", "tutti ", "tue ", "vostre ", "original", "prima", "finora"},
+		latin: true, signs: "di è il lo gli della e che utente strumento ignora ignorate dimentica istruzioni tutte tue sue conversazione invia all'utente l'utente dell'utente senza",
+		drop: []string{"ignora", "ignorate", "dimentica", "trascura", "scarta", "non seguire", "non tenere conto", "non tener conto", "tralascia", "disattendi", "annulla"}, prior: []string{"precedent", "anterior", "di cui sopra", "tutte ", "tutti ", "qualsiasi", "del sistema", "tue ", "vostre ", "original", "prima", "finora"},
 		law:  []string{"istruzion", "regole", "direttive", "linee guida", "ordini", "prompt", "quello che ti", "ciò che ti"},
 		hush: []string{"non dire", "non dite", "non dirlo", "non informare", "non menzionare", "non rivelare", "non mostrare", "non avvisare", "non comunicare", "non far sapere", "mai dire", "senza informare", "senza dire", "senza dirlo", "senza avvisare", "senza che l'", "non deve sapere", "non deve essere informat", "nascondi", "tieni nascosto", "all'insaputa"},
 		user: []string{"utente", "cliente", "umano", "operatore", "la persona"}, content: []string{"password", "token", "chiave", "segret"},
@@ -90,7 +90,7 @@ var tongues = []tongue{
 	},
 	{ // Russian
 		isWritten: func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) },
-		drop:      []string{"игнорируй", "проигнорируй", "забудь", "не обращай внимания", "не следуй", "не соблюдай", "отбрось", "отмени", "пренебреги", "не выполняй"}, prior: []string{"предыдущ", "прежн", "ранее", "прошл", "вышеуказанн", "выше", "все ", "всё", "твои", "свои", "ваши", "исходн", "раньше"},
+		drop:      []string{"игнорируй", "проигнорируй", "забудь", "не обращай внимания", "не следуй", "не соблюдай", "отбрось", "отмени", "пренебреги", "не выполняй"}, prior: []string{"предыдущ", "прежн", "ранее", "прошл", "вышеуказанн", "выше", "все ", "всё", "всех ", "любые", "любых", "системн", "твои", "свои", "ваши", "исходн", "раньше"},
 		law:  []string{"инструкци", "правил", "указани", "команд", "директив", "промпт", "распоряжени", "что тебе говорили", "что тебе сказали", "что вам говорили"},
 		hush: []string{"не говори", "не сообщай", "не рассказывай", "не упоминай", "не показывай", "не раскрывай", "не уведомляй", "не информируй", "не должен знать", "не должен узнать", "не должна знать", "втайне", "скрой", "скрывай", "утаи", "без ведома", "не сообщая", "не уведомляя", "никому не говори"},
 		user: []string{"пользовател", "человек", "клиент", "оператор", "юзер"}, content: []string{"парол", "токен", "ключ", "секрет"},
@@ -102,7 +102,7 @@ var tongues = []tongue{
 	},
 	{ // Chinese
 		isWritten: func(r rune) bool { return unicode.Is(unicode.Han, r) },
-		drop:      []string{"忽略", "无视", "無視", "忘记", "忘記", "忘掉", "不要遵循", "不要遵守", "不必遵守", "抛弃", "丢弃", "跳过", "不理会"}, prior: []string{"之前", "先前", "以前", "以上", "上述", "所有", "全部", "你的", "此前", "前面", "从前"},
+		drop:      []string{"忽略", "无视", "無視", "忘记", "忘記", "忘掉", "不要遵循", "不要遵守", "不必遵守", "抛弃", "丢弃", "跳过", "不理会"}, prior: []string{"之前", "先前", "以前", "以上", "上述", "所有", "全部", "任何", "一切", "你的", "此前", "前面", "从前"},
 		law:  []string{"指令", "指示", "规则", "規則", "说明", "提示", "命令", "要求", "约束", "告诉你的", "对你说的"},
 		hush: []string{"不要告诉", "别告诉", "不得告诉", "勿告诉", "不要告知", "不得告知", "不要通知", "不要提及", "不要向", "别向", "请勿向", "切勿向", "不得向", "不要透露", "不要提到", "不要让", "别让", "不能让", "隐瞒", "隱瞞", "瞒着", "不告诉", "不要告訴", "对用户保密", "不通知用户", "不告知用户"},
 		user: []string{"用户", "用戶", "使用者", "客户", "人类", "对方", "操作员"}, content: []string{"密码", "密碼", "令牌", "密钥", "口令"},
@@ -188,9 +188,12 @@ func (v *view) tongues(t *text) {
 		if i >= maxMatches {
 			return
 		}
-		said := window(sent, low, sent.Start)
-		for _, g := range written {
-			v.says(d, g, said, i == 0 && t.role == roleDescription && !t.hidden)
+		lead := i == 0 && t.role == roleDescription && !t.hidden
+		for at := sent.Start; at < sent.End; at += windowAfter {
+			said := window(sent, low, at)
+			for _, g := range written {
+				v.says(d, g, said, lead)
+			}
 		}
 	}
 }
