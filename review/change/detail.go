@@ -252,13 +252,14 @@ func nullable(v jsontext.Value) []byte {
 	return v
 }
 
-func escapePointer(s string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
-}
+// Made once: they are asked for every name of every schema.
+var pointerEscaper, pointerReader = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
+
+func escapePointer(s string) string { return pointerEscaper.Replace(s) }
 
 // readablePointer writes a pointer for people: no leading slash, no escapes.
 func readablePointer(pointer string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(strings.TrimPrefix(pointer, "/"))
+	return pointerReader.Replace(strings.TrimPrefix(pointer, "/"))
 }
 
 // quotedValue bounds how much of a value a sentence repeats. The whole value is

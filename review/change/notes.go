@@ -88,10 +88,13 @@ func (t *teller) noteDetails(r reading, old, new jsontext.Value) []Detail {
 
 // shown knows the places of the old and of the new schema that some detail of a class
 // other than none shows. One that is about the whole schema shows none of them.
-type shown struct{ old, new map[string]bool }
+type shown struct {
+	old, new map[string]bool
+	renamed  map[string]bool // objects of which a property is called otherwise
+}
 
 func shownBy(all []Detail, root string, old, new jsontext.Value) shown {
-	s := shown{map[string]bool{}, map[string]bool{}}
+	s := shown{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, d := range all {
 		if d.Class == None || d.Pointer == root {
 			continue
@@ -117,9 +120,10 @@ func (s shown) ofProperty(d Detail, root string, old, new jsontext.Value) {
 		return
 	}
 	s.old[object+"/required"], s.new[object+"/required"] = true, true
-	if d.ID != "property.renamed" {
+	if d.ID != "property.renamed" || s.renamed[object] {
 		return
 	}
+	s.renamed[object] = true
 	pointer := strings.TrimPrefix(object, root) + "/properties"
 	has := membersOf(asObject(valueAt(new, pointer))).values
 	for _, name := range membersOf(asObject(valueAt(old, pointer))).names {

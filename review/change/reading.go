@@ -34,7 +34,7 @@ func readingsOf(v jsontext.Value) []reading {
 		return nil
 	}
 	r := reader{
-		dec:  jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
+		dec:  jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 		seen: map[string]bool{},
 	}
 	r.schema(spot{root: true})
