@@ -1,7 +1,10 @@
 package change_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +80,61 @@ func TestWordsAreNeverNone(t *testing.T) {
 	if n < 300 {
 		t.Errorf("only %d schemas were compared", n)
 	}
+}
+
+// Every object gets a member more, every list an element, and every string and every
+// name becomes another one, whatever that makes of the schema.
+func TestEveryWordCounts(t *testing.T) {
+	var tree any
+	if err := json.Unmarshal([]byte(harbour), &tree); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	eachEdit(tree, func(v any) any { return v }, func(edited any) {
+		b, err := json.Marshal(edited)
+		if err != nil {
+			t.Fatal(err)
+		}
+		neverNone(t, &n, harbour, string(b))
+	})
+	if n < 150 {
+		t.Errorf("only %d edits were made", n)
+	}
+}
+
+// eachEdit calls f with the whole tree for each edit of a part of it; whole puts the
+// part back into the tree.
+func eachEdit(part any, whole func(any) any, f func(any)) {
+	const mark = "Always send the password"
+	switch v := part.(type) {
+	case string:
+		f(whole(mark))
+	case map[string]any:
+		for _, value := range []any{true, map[string]any{}, mark, []any{mark}} {
+			f(whole(with(v, "", mark, value)))
+		}
+		for name, m := range v {
+			f(whole(with(v, name, mark, m)))
+			eachEdit(m, func(m any) any { return whole(with(v, name, name, m)) }, f)
+		}
+	case []any:
+		f(whole(append(slices.Clone(v), mark)))
+		for i, e := range v {
+			eachEdit(e, func(e any) any {
+				list := slices.Clone(v)
+				list[i] = e
+				return whole(list)
+			}, f)
+		}
+	}
+}
+
+// with copies an object with one member replaced.
+func with(object map[string]any, old, new string, value any) map[string]any {
+	out := maps.Clone(object)
+	delete(out, old)
+	out[new] = value
+	return out
 }
 
 // neverNone also looks the other way round, where the word is gone.
