@@ -113,13 +113,18 @@ func (v *view) misspelled(a *node) {
 // changesNothing are words of a text that takes back what its verb says.
 var changesNothing = []string{"without changing", "does not change", "does not modify", "never modifies", "read-only", "readonly", "preview", "dry run", "dry-run", "does not write", "no changes", "nothing is changed", "changes nothing", "not modify", "without modifying", "in memory", "simulat", "generate", "nothing is sent", "nothing is saved", "nothing is stored"}
 
+// readouts are last words of names that make the word before them a noun: "move_list".
+var readouts = setOf("list history status state count counts log logs report reports info details summary types stats statistics rules schema overview")
+
 // readOnlyContradiction wants the verb of the name or of the first sentence to change
 // something, and nothing to say that it does not.
 func (v *view) readOnlyContradiction(a *node, marked bool) {
 	named, verb := unclear, ""
-	for _, w := range v.words {
+	for i, w := range v.words {
 		if e, ok := verbEffects[w]; ok {
-			named, verb = e, w
+			if last := v.words[len(v.words)-1]; !(i+1 < len(v.words) && verbs[w].noun && readouts[last]) {
+				named, verb = e, w
+			}
 			break
 		}
 	}

@@ -250,7 +250,7 @@ func (h *house) flows() (in, private, out []string) {
 		case outVerbs.any(v.words) && sinkNouns.any(v.words) || sends(v):
 			out = append(out, v.name)
 			continue
-		case !inVerbs.any(v.words) && v.effect != reads:
+		case !inVerbs.any(v.words) && v.effect != reads && !strings.HasPrefix(v.desc.lead().Text, "return") && !strings.HasPrefix(v.desc.lead().Text, "give"):
 			continue
 		}
 		if outsideNouns.any(v.words) && !ownMail.any(v.words) || pageNouns.any(v.words) && pageVerbs.any(v.words) {

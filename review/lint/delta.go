@@ -563,6 +563,15 @@ func guarded(rule string) bool {
 // brought it into a tool that was approved without.
 const regressionRule = "diff.security-regression"
 
+// regresses reports whether a finding is a reason to stop a change: it is grave, or it is
+// of what nobody writes by accident, such as characters that can't be seen.
+func regresses(f *Finding) bool {
+	if f.Severity.Rank() >= High.Rank() {
+		return true
+	}
+	return f.Severity == Warn && (strings.HasPrefix(f.Rule, "unicode.") || f.Rule == "poison.jailbreak" || f.Rule == "poison.coercion")
+}
+
 // regression finds what the approved version did not have: of each place the gravest. It
 // is no second thing to judge, so it has the fingerprint of what it is about.
 func (d *delta) regression() {
@@ -575,7 +584,7 @@ func (d *delta) regression() {
 	var order []place
 	for i := range d.after {
 		f := &d.after[i]
-		if !guarded(f.Rule) || f.Severity.Rank() < High.Rank() || had[f.Rule+" "+f.Tool] || d.byName[f.Tool] == nil || d.oldNames[f.Tool] == nil {
+		if !guarded(f.Rule) || !regresses(f) || had[f.Rule+" "+f.Tool] || d.byName[f.Tool] == nil || d.oldNames[f.Tool] == nil {
 			continue
 		}
 		at := place{f.Tool, f.Pointer}
@@ -590,8 +599,12 @@ func (d *delta) regression() {
 	r := catalogue().byID[regressionRule]
 	for _, at := range order {
 		f := gravest[at]
+		sev := Critical
+		if f.Severity.Rank() < High.Rank() {
+			sev = High
+		}
 		d.found = append(d.found, Finding{
-			Rule: r.ID, Severity: Critical, Fix: r.Fix, Place: f.Place, Of: f.Rule, Excerpt: excerpt(f.Excerpt),
+			Rule: r.ID, Severity: sev, Fix: r.Fix, Place: f.Place, Of: f.Rule, Excerpt: excerpt(f.Excerpt),
 			Message: fmt.Sprintf("The change brought in %s: %s", f.Rule, f.Message),
 		})
 	}

@@ -60,6 +60,9 @@ func effectOf(v *view) (effect, string) {
 	return leadEffect(v.desc)
 }
 
+// afterNoun are words after a plural, not after a verb.
+var afterNoun = setOf("of and or are that which is by in from per with for at on")
+
 // leadEffect is the effect of the verb that a description starts with.
 func leadEffect(t *text) (effect, string) {
 	if t == nil {
@@ -72,8 +75,10 @@ func leadEffect(t *text) (effect, string) {
 		if strings.HasSuffix(tok.w, "ly") || tok.w == "this" || tok.w == "tool" || tok.w == "to" {
 			continue
 		}
-		e, verb := verbOf(tok.w)
-		return e, verb
+		if e, verb := verbOf(tok.w); verb == tok.w || !verbs[verb].noun || !afterNoun[wordAfter(t.tokens(), i)] {
+			return e, verb
+		}
+		return unclear, "" // "moves of a game"
 	}
 	return unclear, ""
 }
