@@ -172,7 +172,9 @@ func (r *reader) schema(at spot) {
 		case noteKeyword(name):
 			notes = append(notes, annotation(at.down(name), name, r.value()))
 		case name == "$schema" && at.root:
-			r.value() // the dialect has a rule of its own
+			if v := r.value(); v.Kind() != '"' { // a dialect has a rule of its own
+				r.values(at.down(name), v)
+			}
 		case slices.Contains(namesInside, name), name == "dependencies", name == "dependentRequired":
 			r.named(at, name)
 		case slices.Contains(listKeywords, name) || slices.Contains(schemaKeywords, name):

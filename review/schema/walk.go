@@ -288,7 +288,7 @@ func (w *walker) leftovers(root *place) {
 		w.note(root, "texts.changed", view{}, view{}, "Texts inside the schema changed.")
 	}
 	if len(w.edits) == 0 && w.p.old.doc.key() != w.p.new.doc.key() {
-		w.note(root, "schema.equivalent", view{}, view{}, "The schema is written differently.")
+		w.note(root, "schema.equivalent", root.old[0], root.new[0], "The schema is written differently.")
 	}
 	if w.skipped > 0 {
 		w.note(root, "limits.size", view{}, view{}, strconv.Itoa(w.skipped)+" more edits are not listed.").Verdict = Undecided
