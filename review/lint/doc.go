@@ -15,6 +15,11 @@
 // instructions. Characters are judged as received, then the words of the text as a reader sees
 // it. Text that was hidden (tag characters, comments, encodings) is decoded and read as well.
 //
+// Orders are known by what they are made of, not by one wording: who is spoken to, what is to
+// be done, whether it is negated, and to whom it matters. Verbs and their effects are in
+// verbs.txt, rows of words in phrases.go, other languages in tongue.go. Lines of testdata say
+// which sentences have to be found, and which honest ones hold the same words.
+//
 // A passage counts as an attack only where it tells its reader to do something. The same
 // words in quotation marks, or in a sentence that says what the tool detects, are a mention:
 // rule poison.mention, severity info. See [PositionClass].

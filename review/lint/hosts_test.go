@@ -37,9 +37,9 @@ func TestHostsAreBound(t *testing.T) {
 	if f := first(t, lint.Listing(l, opt), "host.name-collision"); f.Waiver == nil {
 		t.Error("the same host: it is accepted")
 	}
-	opt.Hosts = []string{"claude-code", "roo-code"}
+	opt.Hosts = []string{"claude-code", "goose"}
 	f := first(t, lint.Listing(l, opt), "host.name-collision")
-	if f.Waiver != nil || !strings.HasPrefix(f.Message, "claude-code, roo-code: ") {
+	if f.Waiver != nil || !strings.HasPrefix(f.Message, "claude-code, goose: ") {
 		t.Errorf("another host: waiver %v, %s", f.Waiver, f.Message)
 	}
 }
