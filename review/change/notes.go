@@ -59,24 +59,24 @@ func (t *teller) takeNotes(lost, gained []reading) (told []Detail) {
 		}
 		t.tell(r, n.lost.keyword == "")
 	}
-	return summed(told, t.dir, t.root)
+	return t.summed(told)
 }
 
-// summed keeps the list of notes within bounds: what is beyond is one detail, as strong
-// as the strongest in it.
-func summed(told []Detail, dir schema.Direction, root string) []Detail {
+// summed keeps a list of details within bounds: what is beyond is one detail about the
+// whole schema, as strong as the strongest in it.
+func (t *teller) summed(told []Detail) []Detail {
 	if len(told) <= maxRewritten {
 		return told
 	}
 	d := Detail{
-		ID: "schema.rewritten", Direction: string(dir), Pointer: root,
+		ID: "schema.rewritten", Direction: string(t.dir), Pointer: t.root, Old: nullable(t.old), New: nullable(t.new),
 		Sentence: fmt.Sprintf("%s more within the schema changed.", count(len(told)-maxRewritten, "text")),
 	}
-	for _, t := range told[maxRewritten:] {
-		d.Class = Max(d.Class, t.Class)
-		d.Hidden = d.Hidden || t.Hidden
+	for _, more := range told[maxRewritten:] {
+		d.Class = Max(d.Class, more.Class)
+		d.Hidden = d.Hidden || more.Hidden
 	}
-	return append(told[:maxRewritten], d.keyed(""))
+	return append(told[:maxRewritten], d.keyed(t.tool))
 }
 
 // noteDetails describes a note like one at a property: by its words where it has some.
@@ -168,6 +168,8 @@ func (s shown) gained(pointer string) bool {
 type teller struct {
 	dir   schema.Direction
 	root  string // pointer of the schema in the tool
+	old   jsontext.Value
+	new   jsontext.Value
 	tool  string
 	shown shown
 	open  map[string]Class  // of properties that take other values now: a detail tells which are gone
@@ -178,7 +180,7 @@ type teller struct {
 
 func newTeller(all []Detail, dir schema.Direction, root, tool string, old, new jsontext.Value) *teller {
 	t := &teller{
-		dir: dir, root: root, tool: tool, shown: shownBy(all, root, old, new),
+		dir: dir, root: root, tool: tool, old: old, new: new, shown: shownBy(all, root, old, new),
 		open: map[string]Class{}, at: map[string]int{}, words: map[string]*words{},
 	}
 	for i, d := range all {
@@ -296,7 +298,7 @@ func (t *teller) say(all []Detail) []Detail {
 		d.Sentence = strings.TrimSuffix(d.Sentence, " No effect.") + " " + w.sentence()
 		*d = d.keyed(t.tool)
 	}
-	return append(all, summed(loose, t.dir, t.root)...)
+	return append(all, t.summed(loose)...)
 }
 
 // above finds what a map has at a place or next above it.

@@ -183,6 +183,39 @@ func TestWordsAreTold(t *testing.T) {
 	}
 }
 
+// More texts than are listed one by one are one detail more, which no other tool with
+// as many shares.
+func TestManyWords(t *testing.T) {
+	tool := func(name, word string) string {
+		var branches []string
+		for i := range 300 {
+			branches = append(branches, fmt.Sprintf(`{"const":"%d","title":"%s %d"}`, i, word, i))
+		}
+		return `{"name":"` + name + `","inputSchema":{"type":"object","properties":{"v":{"oneOf":[` + strings.Join(branches, ",") + `]}}}}`
+	}
+	var values []string
+	for i := range 300 {
+		values = append(values, fmt.Sprintf(`"%d"`, i))
+	}
+	plain := `"inputSchema":{"type":"object","properties":{"v":{"enum":[` + strings.Join(values, ",") + `]}}}`
+	old := read(t, `[{"name":"ferry",`+plain+`},{"name":"barge",`+plain+`}]`)
+	r := change.Compare(old, read(t, `[`+tool("ferry", "Deck")+`,`+tool("barge", "Hold")+`]`), change.Options{})
+	edits := map[string]bool{}
+	for _, c := range r.Changes {
+		if c.Class != change.Text || len(c.Details) > 210 {
+			t.Errorf("%s: %s in %d details", c.Name(), c.Class, len(c.Details))
+		}
+		for _, d := range c.Details {
+			if strings.HasPrefix(d.Sentence, "100 texts more") {
+				edits[d.Edit] = true
+			}
+		}
+	}
+	if len(edits) != 2 {
+		t.Errorf("%d edits hold the rest, want one for each tool", len(edits))
+	}
+}
+
 // A new parameter that tells a model what to do is more than one that may be left out.
 func TestInstructionOfNewParameter(t *testing.T) {
 	for _, c := range []struct {

@@ -86,26 +86,28 @@ func fixListing(c *checkup, i Issue) string {
 
 // fixLongName proposes a name that fits, cut between words.
 func fixLongName(c *checkup, i Issue) string {
-	limit := c.r.p.Names.Limit
+	names := c.r.p.Names
+	limit := names.Limit
 	if limit == 0 || limit > 64 {
 		limit = 64
 	}
-	room := limit - utf16Len(i.item.fullName()) + utf16Len(i.item.tool.name)
-	if c.r.p.Names.Limit > 0 { // the name as sent is cut already
-		room = limit - utf16Len(c.r.p.Names.join(i.item.tool).clean) + utf16Len(i.item.tool.name)
+	room := limit - names.size(i.item.fullName()) + names.size(i.item.tool.name)
+	if names.Limit > 0 { // the name as sent is cut already
+		room = limit - names.size(names.join(i.item.tool).clean) + names.size(i.item.tool.name)
 	}
 	if room < 8 {
 		return fmt.Sprintf("No name fits beside a server's name of this length: use a shorter server name, and at most %d characters in all.", limit)
 	}
-	return fmt.Sprintf("At most %d characters are left beside this server's name, if it is to fit the %d of every host, such as %q.", room, limit, shorter(i.item.tool.name, room))
+	return fmt.Sprintf("At most %d characters are left beside this server's name, if it is to fit the %d of every host, such as %q.", room, limit, names.shorter(i.item.tool.name, room))
 }
 
-// shorter cuts a name to n characters, between two words where it can.
-func shorter(s string, n int) string {
-	if utf16Len(s) <= n {
+// shorter cuts a name to a size of n, between two words where it can.
+func (r NameRules) shorter(s string, n int) string {
+	r.Limit = n
+	cut := r.head(s)
+	if cut == s {
 		return s
 	}
-	cut := cutUTF16(s, n)
 	if at := strings.LastIndexAny(cut, "_-./"); at > n/2 {
 		cut = cut[:at]
 	}
@@ -147,7 +149,7 @@ func fixGeneric(c *checkup, i Issue) string {
 	if server == "" {
 		return "Put the name of the product in front."
 	}
-	return fmt.Sprintf(`"name": %q`, shorter(server+"_"+i.item.tool.name, 64))
+	return fmt.Sprintf(`"name": %q`, NameRules{}.shorter(server+"_"+i.item.tool.name, 64))
 }
 
 // fixRootUnion offers the two forms that are accepted everywhere.
