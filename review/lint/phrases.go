@@ -107,6 +107,8 @@ func concealPhrases(ps *patternSet) {
 		"no|zero|without <2> word|notice|hint|mention|message|note|sign|trace <2> to|for|of <4> @people",
 		"send|forward|copy|upload|book|pay|delete|transfer|move|change|add|run|do|apply|charge|file|submit <8> quietly|silently|secretly|discreetly|covertly|unnoticed")
 	ps.compile("poison.conceal", (*hit).isLeftOut,
+		"do|never <1> not? <1> bring|mention|admit|disclose|reveal|discuss <3> up? <5> unless <3> forced|asked|pressed|pushed|required",
+		"mask|disguise|camouflage|dress <5> as",
 		"leave|omit|skip|drop|suppress|withhold|exclude out? that|how|whether <10> @news",
 		"skip|omit|avoid|drop|leave|suppress|refuse|strip|delete|remove <4> mention|mentions|reference|references|hint|hints|talk <2> of|to|about <6> @news",
 		"leave|keep <4> out <1> of|from <3> answer|reply|response|summary|report|message|explanation|transcript|account",
@@ -125,6 +127,7 @@ func concealPhrases(ps *patternSet) {
 		"@people <1> must|should|shall|may <1> not|never <2> see <1> this|it|that|these|any|what",
 		"@people <2> is|are|be|stays|remains <1> not|never <1> informed|told|notified|aware|alerted|of")
 	ps.compile("poison.conceal", (*hit).isKeptDark,
+		"must|should|shall|has|have|needs|keep <3> remain|stay|be|kept|left <1> unaware|oblivious|uninformed|ignorant|clueless",
 		"keep|leave|leaving|keeping <3> @people <3> dark|unaware|uninformed|ignorant|oblivious",
 		"@people <2> stay|stays|remain|remains|be|is|are|kept <1> unaware|uninformed|oblivious|ignorant",
 		"must|should|shall|has|have|needs|make|keep <6> invisible|hidden|secret|unnoticed|undetected|unseen|concealed|confidential <1> to|from|by <2> @people")
@@ -148,6 +151,8 @@ func priorityPhrases(ps *patternSet) {
 		"whichever|whatever|whenever|no <2> tool|tools|function|request|question|task <8> @pick <1> this|it",
 		"run|runs|called|used|invoked|come|comes|go|goes|executed|chosen <2> ahead|before <1> of? <1> everything|anything|all|any <2> else|other|others|tools",
 		"mandatory|required|compulsory|obligatory|imperative|essential|necessary <1> to <1> @pick <1> this|it <10> every|each|all|any <2> response|responses|request|requests|message|messages|turn|turns|answer|reply|question|conversation|prompt",
+		"stop|cease|quit|avoid|refrain <1> from? <1> using|calling|invoking|consulting|trying <1> any? <1> other|another",
+		"only <1> tool <1> that? <1> may|must|can|should|shall <1> be <1> used|called|trusted|invoked",
 		"must|should|always <3> preferred|favoured|favored|chosen|selected|used|picked <2> to|over|before|instead <2> every|any|all|each <1> other",
 		"call|use|invoke|run|pick|choose|ask <1> me|this <1> tool? first <8> any|every|all|each <1> other|request|requests|question|questions|message|messages",
 		"do|never not? @pick <1> any|another|the <1> other",
@@ -177,7 +182,7 @@ func priorityPhrases(ps *patternSet) {
 		"another|other|competing|similar|rival|alternative|different <3> tool|tools|search|service|server|source|function|provider|option <8> ignore|skip|avoid|refuse|decline|reject|disregard|bypass <1> it|them",
 		"never|not <2> use|call|invoke|query|trust|consult|choose|try <6> competing|rival|rivalling|alternative|competitor* <2> tool|tools|search|service|services|source|sources|server|servers|engine|function|provider|result|results",
 		"this|it <4> replaces|supersedes|outranks|overrides|obsoletes <2> all|any|every|them <4> tool|tools|server|servers",
-		"regardless|irrespective <1> of <2> topic|task|question|need|subject|content",
+		"regardless|irrespective <1> of <2> topic|task|question|need|subject|content|request|query|prompt|message",
 		"ignore|avoid|skip <1> all|any|the|every <1> other <1> tool|tools",
 		"instead <1> of <1> any|all|every|the <1> other <3> tool|tools",
 		"only <1> tool <1> that? <1> you <2> ever|may|allowed|must|permitted|trust",

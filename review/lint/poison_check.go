@@ -102,9 +102,9 @@ var endsRow = setOf("and or but this that here now instead line text message poi
 // Ways to say that what a model was told has no force any more, and whose words those
 // were.
 var (
-	unbinding = []string{"aside", "lifted", "withdrawn", "revoked", "rescinded", "suspended", "out of your mind", "out of mind", "not bind", "n't bind", "not count", "n't count", "not matter", "n't matter", "not apply", "n't apply", "no longer", "any longer", "any more", "anymore", "never written", "never been", "never given", "never existed", "throw away", "throw out", "skip ", "ignore ", "disregard ", "void",
+	unbinding = []string{"aside", "second place", "back seat", "secondary", "rank below", "ranks below", "come second", "comes second", "contrary to", "never mind", "your mind", "the opposite of", "been replaced", "lifted", "withdrawn", "revoked", "rescinded", "suspended", "out of your mind", "out of mind", "not bind", "n't bind", "not count", "n't count", "not matter", "n't matter", "not apply", "n't apply", "no longer", "any longer", "any more", "anymore", "never written", "never been", "never given", "never existed", "throw away", "throw out", "skip ", "ignore ", "disregard ", "void",
 		"need not", "don't have to", "do not have to", "not have to", "not obliged", "free of", "free from", "irrelevant", "leave behind", "worthless", "expired", "is off", "are off", "have no force", "has no force", "no effect here", "cancel", "erased", "wiped", "replaced by", "superseded", "overruled", "overridden", "outdated", "obsolete"}
-	spoken = []string{"placed on you", "put on you", "imposed on you", "laid on you", "set for you", "that bind you", "binding you", "governing you", "guiding you", "that guide you", "the developer told", "the developer gave", "the developer set", "the developers set", "the developer wrote", "you were instructed", "you were told", "you were given", "you were taught", "you were trained", "you were programmed", "you have been told", "you have been given", "you have been instructed", "you've been told", "you got", "the operator configured", "the operator told", "the operator set", "the operator said", "the operator gave",
+	spoken = []string{"by the developer", "by your developer", "by the operator", "by your operator", "instructions from the system", "rules from the system", "rules of the system prompt", "placed on you", "put on you", "imposed on you", "laid on you", "set for you", "that bind you", "binding you", "governing you", "guiding you", "that guide you", "the developer told", "the developer gave", "the developer set", "the developers set", "the developer wrote", "you were instructed", "you were told", "you were given", "you were taught", "you were trained", "you were programmed", "you have been told", "you have been given", "you have been instructed", "you've been told", "you got", "the operator configured", "the operator told", "the operator set", "the operator said", "the operator gave",
 		"your developer", "your operator", "your system", "system message", "your instruction", "your guideline", "your directive", "your prompt", "your orders", "your polic", "your restriction", "your training", "your programming", "your safe", "your guard", "earlier guideline", "earlier instruction", "earlier directive", "earlier prompt", "previous guideline",
 		"previous instruction", "previous directive", "prior guideline", "prior instruction", "prior directive", "former instruction"}
 )
@@ -250,6 +250,10 @@ func (h *hit) isPriority() bool {
 		return hasAny(s, "this tool", "must", "always", "first", "required", "it over", "this over", "needs to be called", "has to be called", "is to be called", "should be called", "needs to run", "has to run") && !h.opensSession()
 	case hasAny(passage, "ignore", "skip", "avoid", "refuse", "decline", "reject", "disregard", "bypass") && (strings.HasSuffix(passage, " it") || strings.HasSuffix(passage, " them")):
 		return hasAny(s, "this one", "this tool", "instead", "only this", "always", "choose", "prefer", "use this") && !h.tellsOfItself()
+	case setOf("stop cease quit avoid refrain").any(words(passage)[:1]):
+		return h.imperative() && !h.conditional() && hasAny(s, "tool", "this one", "server", "source", "function", "instead")
+	case strings.HasPrefix(passage, "only") && hasAny(passage, "may", "must", "can", "should", "shall"):
+		return hasAny(s, "this ", "it ") && !h.conditional()
 	case setOf("mandatory required compulsory obligatory imperative essential necessary").any(words(passage)[:1]):
 		return !h.conditional() && !h.opensSession() && !h.negatedBefore()
 	case hasAny(passage, "preferred", "favoured", "favored", "chosen", "selected", "picked") && hasAny(passage, " other"):
@@ -281,7 +285,7 @@ func (h *hit) isPriority() bool {
 	case strings.HasPrefix(passage, "only"):
 		return hasAny(s, "this ", "it ")
 	case strings.HasPrefix(passage, "regardless"), strings.HasPrefix(passage, "irrespective"), strings.HasPrefix(passage, "even"), strings.HasPrefix(passage, "no "), strings.HasPrefix(passage, "what"), strings.HasPrefix(passage, "which"):
-		return hasAny(s, "tool", "call ", "calling", "invoke", "use this", "use it", "using this", "prefer it", "prefer this") && !hasAny(s, "tool returns", "tool ignores") && (!hasAny(passage, "topic", "task", "question", "need", "subject", "content") || hasAny(s, "must", "always", "every", "all ", "each"))
+		return hasAny(s, "tool", "call ", "calling", "invoke", "use this", "use it", "using this", "prefer it", "prefer this", h.ownName()) && !hasAny(s, "tool returns", "tool ignores") && (!hasAny(passage, "topic", "task", "question", "need", "subject", "content") || hasAny(s, "must", "always", "every", "all ", "each"))
 	case (strings.HasPrefix(passage, "call") || strings.HasPrefix(passage, "use") || strings.HasPrefix(passage, "run") || strings.HasPrefix(passage, "invoke") || strings.HasPrefix(passage, "choose")) && hasAny(passage, " before "):
 		return h.imperative() && !h.opensSession() && (len(h.after(1)) == 0 || h.after(1)[0] == "else")
 	case strings.HasPrefix(passage, "call"), strings.HasPrefix(passage, "invoke"), strings.HasPrefix(passage, "use"), strings.HasPrefix(passage, "run"):
@@ -290,6 +294,15 @@ func (h *hit) isPriority() bool {
 		return !h.opensSession() && !h.conditional()
 	}
 	return true
+}
+
+// ownName is the name of the tool of a text as texts write it; for a text of no tool it is
+// something that no text holds.
+func (h *hit) ownName() string {
+	if len(h.text.owner) == 0 {
+		return "\x00"
+	}
+	return strings.Join(h.text.owner, "_")
 }
 
 // otherToolsAreBad wants a sentence that keeps a model from all other tools.

@@ -33,7 +33,7 @@ func (h *hit) isUnaware() bool {
 // meant reports whether the sentence of a hit wants something, and does not only say
 // that it is so.
 func (h *hit) meant() bool {
-	return hasAny(h.sentence(), "make sure", "ensure", "so that", "so the", "must", "should", "shall", "see to it", "be sure", "important that", "essential that", "critical that", "care that")
+	return hasAny(h.sentence(), "make sure", "ensure", "so that", "so the", "must", "should", "shall", "see to it", "be sure", "important that", "essential that", "critical that", "best that", "better that", "best if", "better if", "vital that", "crucial that", "no reason for", "care that")
 }
 
 // isKeptDark wants the user kept from knowing, not a secret kept from others.
@@ -239,6 +239,12 @@ func (h *hit) isLeftOut() bool {
 	if !setOf("do must should never").any(passage[:1]) && h.negatesItself() {
 		return false
 	}
+	if setOf("mask disguise camouflage dress").any(passage[:1]) {
+		return adverse.any(passage)
+	}
+	if slices.Contains(passage, "unless") {
+		return h.negatesItself() && adverse.any(passage)
+	}
 	if contentNouns.any(passage) && !adverse.any(passage) {
 		return false
 	}
@@ -359,6 +365,11 @@ func (v *view) falseReport(t *text) {
 				v.hits = append(v.hits, h)
 				return
 			}
+			if badEnds[toks[j].w] && wellAfter(toks, j, sent.End) {
+				h.end = toks[j].end
+				v.hits = append(v.hits, h)
+				return
+			}
 			if !goodEnds[toks[j].w] || j > i+1 && !isOrWas[toks[j-1].w] && !strings.HasSuffix(toks[j].w, "ed") {
 				continue
 			}
@@ -420,6 +431,18 @@ func failsAfter(toks []token, j, to int) bool {
 		conceded = conceded || concedes[toks[k].w]
 		if conceded && badEnds[toks[k].w] {
 			return true
+		}
+	}
+	return false
+}
+
+// wellAfter reports whether a failure is to be told although all went well.
+func wellAfter(toks []token, j, to int) bool {
+	conceded := false
+	for k := j + 1; k < len(toks) && toks[k].start < to; k++ {
+		conceded = conceded || concedes[toks[k].w]
+		if conceded && goodEnds[toks[k].w] {
+			return toks[k-1].w != "not"
 		}
 	}
 	return false
