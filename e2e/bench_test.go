@@ -53,14 +53,6 @@ func bigReview(t testing.TB) (*app, keyboard, string) {
 	return a, k, a.url + eval[string](k.tab, `document.querySelector("a[href^='/releases/']").getAttribute("href")`)
 }
 
-// click presses what leads to another page, and waits for it.
-func (b *tab) click(selector string) {
-	b.t.Helper()
-	if _, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
-		b.t.Fatalf("%s: %v", selector, err)
-	}
-}
-
 // pushText pushes a payload as CI would.
 func (a *app) pushText(server, version, secret, payload string) {
 	a.t.Helper()
@@ -143,9 +135,7 @@ func benchmarkNext(b *testing.B, k keyboard, url string) {
 	for range b.N {
 		time.Sleep(time.Second) // somebody looks at the tool
 		k.do(chromedp.Evaluate[chromedp.Void](`document.addEventListener("keydown", () => sessionStorage.pressed = performance.timeOrigin + performance.now(), {capture: true})`))
-		if _, err := chromedp.RunResponse(k.ctx, chromedp.KeyEvent("j")); err != nil {
-			b.Fatal(err)
-		}
+		k.follow("j", chromedp.KeyEvent("j"))
 		paint = append(paint, evalAsync[float64](k.tab, `new Promise((done) => {
 			const ask = () => {
 				const first = performance.getEntriesByName("first-contentful-paint")[0];

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/countersign/countersign/internal/testkit"
@@ -253,6 +254,24 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("browser: %v", err)
 	}
+}
+
+// follow does what leads to another page, and returns how that was answered.
+func (b *tab) follow(what string, step chromedp.Action[chromedp.Void]) *network.Response {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	answer, err := chromedp.RunResponse(ctx, step)
+	if err != nil {
+		b.t.Fatalf("%s led nowhere: %v", what, err)
+	}
+	return answer
+}
+
+// click presses what leads to another page, and waits for it.
+func (b *tab) click(selector string) *network.Response {
+	b.t.Helper()
+	return b.follow(selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
 func (b *tab) open(url string) {

@@ -142,9 +142,7 @@ func TestDraftsOutliveTheServer(t *testing.T) {
 	}
 	again()
 	k.waitKept()
-	if _, err := chromedp.RunResponse(k.ctx, chromedp.Click(chromedp.CSS(".answer button[value=approve]"))); err != nil {
-		t.Fatal(err)
-	}
+	k.click(".answer button[value=approve]")
 	k.sees("Approved.")
 	k.complaints()
 	k.open(at)
@@ -165,20 +163,14 @@ func TestDraftsWithoutScripts(t *testing.T) {
 		return err
 	}))
 	k.open(at)
-	press := func(selector string) {
-		t.Helper()
-		if _, err := chromedp.RunResponse(k.ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
-			t.Fatal(err)
-		}
-	}
 	k.do(chromedp.Click(chromedp.CSS(".decision details.more:has([name=body]) > summary")))
 	k.do(chromedp.Click(chromedp.CSS(".decision [name=body]")))
 	k.press("Which one?")
-	press(".decision form:has([name=body]) noscript button")
+	k.click(".decision form:has([name=body]) noscript button[formaction$='/drafts']")
 	k.sees("Kept as a draft.")
 	k.do(chromedp.Click(chromedp.CSS(".answer textarea[name=note]")))
 	k.press("Looks right")
-	press(".answer noscript button")
+	k.click(".answer noscript button")
 	k.sees("Kept as a draft.")
 	if body, note := k.value(".decision [name=body]"), k.value(".answer textarea[name=note]"); body != "Which one?" || note != "Looks right" {
 		t.Fatalf("the forms hold %q and %q", body, note)
@@ -186,11 +178,7 @@ func TestDraftsWithoutScripts(t *testing.T) {
 
 	// A push comes before the answer: it is refused, and nothing typed is gone.
 	a.push("1.0.0", a.secret, toolJSON("forecast_get", "Returns the forecast of a city and a day."))
-	answer, err := chromedp.RunResponse(k.ctx, chromedp.Click(chromedp.CSS(".answer button[value=approve]")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.Status != http.StatusConflict {
+	if answer := k.click(".answer button[value=approve]"); answer.Status != http.StatusConflict {
 		t.Errorf("the answer was met with %d, want 409", answer.Status)
 	}
 	k.sees("Looks right")

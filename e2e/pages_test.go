@@ -3,8 +3,6 @@ package e2e
 import (
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // visit is a page of the running demo.
@@ -38,10 +36,7 @@ func demoPages(b *tab, a *app) []visit {
 func (b *tab) enter(a *app) {
 	b.t.Helper()
 	b.open(a.link)
-	_, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS("main form button")))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.click("main form button")
 	if at := eval[string](b, "location.pathname"); at != "/" {
 		b.t.Fatalf("signed in, and at %s", at)
 	}

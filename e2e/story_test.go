@@ -39,10 +39,7 @@ func (k keyboard) leave(keys string) {
 // thing that the browser may complain of.
 func (k keyboard) leaveTo(keys string, status int) {
 	k.t.Helper()
-	answer, err := chromedp.RunResponse(k.ctx, chromedp.KeyEvent(keys))
-	if err != nil {
-		k.t.Fatalf("%q led nowhere: %v", keys, err)
-	}
+	answer := k.follow(keys, chromedp.KeyEvent(keys))
 	if got := int(answer.Status); got != status && status != http.StatusOK {
 		k.t.Errorf("%q led to status %d, want %d", keys, got, status)
 	}
@@ -56,10 +53,7 @@ func (k keyboard) leaveTo(keys string, status int) {
 // itself.
 func (k keyboard) meanwhile(f func()) {
 	k.t.Helper()
-	step := chromedp.Func(func(context.Context, *chromedp.Target) error { f(); return nil })
-	if _, err := chromedp.RunResponse(k.ctx, step); err != nil {
-		k.t.Fatalf("the page did not notice: %v", err)
-	}
+	k.follow("what the page should have noticed", chromedp.Func(func(context.Context, *chromedp.Target) error { f(); return nil }))
 }
 
 // tabTo presses Tab until the focus is on what the selector means. It fails when
