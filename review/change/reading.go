@@ -139,20 +139,43 @@ func (s spot) element(keyword string, i int) spot {
 	return t
 }
 
-// Keywords by what stands in them.
-var (
-	schemaKeywords = []string{
-		"not", "if", "then", "else", "items", "additionalItems", "unevaluatedItems", "contains",
-		"additionalProperties", "unevaluatedProperties", "propertyNames",
-	}
-	listKeywords    = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	addressKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef", "$id", "id", "$anchor", "$dynamicAnchor", "pattern"}
-	// ruleKeywords hold numbers, booleans and names of types.
-	ruleKeywords = []string{
-		"type", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength",
-		"minItems", "maxItems", "uniqueItems", "minContains", "maxContains", "minProperties", "maxProperties", "$recursiveAnchor",
-	}
+// holding says what stands in a keyword.
+type holding uint8
+
+const (
+	holdsNote    holding = iota // anything: no validator looks at it
+	holdsNamed                  // schemas, or lists of names, by names
+	holdsSchemas                // a schema or a list of schemas
+	holdsValues                 // a value or a list of values
+	holdsNames                  // names of properties
+	holdsAddress                // a pattern, a reference or what it leads to
+	holdsRule                   // numbers, booleans and names of types
+	holdsDialect
 )
+
+var holdings = func() map[string]holding {
+	all := map[string]holding{"$schema": holdsDialect, "required": holdsNames}
+	for held, names := range map[holding]string{
+		holdsNamed: "dependencies dependentRequired",
+		holdsSchemas: "not if then else items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties " +
+			"propertyNames allOf anyOf oneOf prefixItems",
+		holdsValues:  "enum const",
+		holdsAddress: "$ref $dynamicRef $recursiveRef $id id $anchor $dynamicAnchor pattern",
+		holdsRule: "type multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems " +
+			"uniqueItems minContains maxContains minProperties maxProperties $recursiveAnchor",
+	} {
+		for _, name := range strings.Fields(names) {
+			all[name] = held
+		}
+	}
+	for _, name := range namesInside {
+		all[name] = holdsNamed
+	}
+	return all
+}()
+
+// noteKeyword reports whether a keyword of a schema is one that no validator looks at.
+func noteKeyword(name string) bool { return holdings[name] == holdsNote }
 
 // schema reads the value that comes next as a schema.
 func (r *reader) schema(at spot) {
@@ -168,27 +191,23 @@ func (r *reader) schema(at spot) {
 	var notes []reading // told apart by the values beside them, which may come later
 	var beside []string
 	r.members(func(name string) {
-		switch {
-		case noteKeyword(name):
+		switch holdings[name] {
+		case holdsNote:
 			notes = append(notes, annotation(at.down(name), name, r.value()))
-		case name == "$schema" && at.root:
-			if v := r.value(); v.Kind() != '"' { // a dialect has a rule of its own
-				r.values(at.down(name), v)
-			}
-		case slices.Contains(namesInside, name), name == "dependencies", name == "dependentRequired":
+		case holdsNamed:
 			r.named(at, name)
-		case slices.Contains(listKeywords, name) || slices.Contains(schemaKeywords, name):
+		case holdsSchemas:
 			r.inner(at, name)
-		case name == "enum" || name == "const":
+		case holdsValues:
 			beside = append(beside, r.closed(at, name)...)
-		case name == "required":
+		case holdsNames:
 			r.names(at, name)
-		case slices.Contains(addressKeywords, name):
+		case holdsAddress:
 			r.address(at.down(name), name, r.value())
-		case slices.Contains(ruleKeywords, name):
-			r.rule(at.down(name), name, r.value())
-		default:
-			r.values(at.down(name), r.value())
+		case holdsRule:
+			r.rule(at, name)
+		case holdsDialect:
+			r.dialect(at)
 		}
 	})
 	// An alternative is what it lets in: two titles that change places between two
@@ -309,15 +328,27 @@ func (r *reader) address(at spot, keyword string, v jsontext.Value) {
 var types = []string{`"string"`, `"number"`, `"integer"`, `"boolean"`, `"object"`, `"array"`, `"null"`}
 
 // rule adds what no rule can be: a string where a number should stand.
-func (r *reader) rule(at spot, keyword string, v jsontext.Value) {
+func (r *reader) rule(at spot, keyword string) {
+	if k := r.dec.PeekKind(); k != '"' && k != '[' && k != '{' {
+		r.value()
+		return
+	}
+	v := r.value()
 	all := []jsontext.Value{v}
 	if keyword == "type" && v.Kind() == '[' {
 		all = slices.Collect(surface.Elements(v))
 	}
 	for _, t := range all {
 		if keyword != "type" || !slices.Contains(types, string(t)) {
-			r.values(at, t)
+			r.values(at.down(keyword), t)
 		}
+	}
+}
+
+// dialect passes the one that a document names, which has a rule of its own.
+func (r *reader) dialect(at spot) {
+	if v := r.value(); !at.root || v.Kind() != '"' {
+		r.values(at.down("$schema"), v)
 	}
 }
 
@@ -368,18 +399,3 @@ func (r *reader) value() jsontext.Value {
 	r.broken = err != nil
 	return bytes.Clone(v)
 }
-
-// ruled are the keywords that are no notes.
-var ruled = func() map[string]bool {
-	all := map[string]bool{}
-	others := []string{"$schema", "enum", "const", "required", "dependencies", "dependentRequired"}
-	for _, list := range [][]string{namesInside, listKeywords, schemaKeywords, addressKeywords, ruleKeywords, others} {
-		for _, name := range list {
-			all[name] = true
-		}
-	}
-	return all
-}()
-
-// noteKeyword reports whether a keyword of a schema is one that no validator looks at.
-func noteKeyword(name string) bool { return !ruled[name] }
