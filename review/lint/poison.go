@@ -178,7 +178,7 @@ func (v *view) markers(t *text) {
 		v.hits = append(v.hits, hit{rule: "poison.pseudo-tag", text: t, start: i, end: end, first: -1,
 			message: fmt.Sprintf(format+", and orders follow: %s", what, quote(excerpt(s[i:])))})
 	}
-	if i, name := pseudoTag(s); i >= 0 && !inCode(s, i) && (commands(s[i:]) || commandsWithin(behind(s[i:], '>'), 2, 2)) {
+	if i, name := pseudoTag(s); i >= 0 && !inCode(s, i) && (commands(s[i:]) || commandsWithin(behind(s[i:], '>'), 2, 2) || isPaired(s[i:], name)) {
 		add(i, i+len(name)+1, "<%s> pretends to come from the host", name)
 		return
 	}
@@ -198,6 +198,16 @@ func (v *view) markers(t *text) {
 			return
 		}
 	}
+}
+
+// leastPaired is how many words between two tags are a message and not a sample.
+const leastPaired = 4
+
+// isPaired reports whether a tag at the start of s is closed, and words stand between.
+func isPaired(s, name string) bool {
+	inner := behind(s, '>')
+	end := strings.Index(inner, "</"+name)
+	return s[1] != '/' && end > 0 && len(words(short(inner[:end], commandScan))) >= leastPaired
 }
 
 // behind is what follows the first c in s, s when there is none.

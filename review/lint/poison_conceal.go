@@ -90,6 +90,8 @@ func (h *hit) isConceal() bool {
 		return h.imperative() && hasAny(s, "us", "yourself", "user", "secret", "hidden", "people", "operator") && (!hasAny(s, "hidden") || principals.any(words(s)))
 	case strings.HasPrefix(s, "avoid"), strings.HasPrefix(s, "refrain"):
 		return h.imperative() && !h.guardsContent()
+	case ofOthers.any(words(s)) && !adverse.any(words(s)) && !selfNouns.any(words(s)):
+		return false // what is somebody else's
 	case !h.imperative() || h.negatedBefore() || h.untilTrue() || h.isNews(s):
 		return false
 	case !strings.Contains(s, "not") && !strings.Contains(s, "n't") && !strings.Contains(s, "never") && hasAny(s, "must", "should", "do "):
@@ -129,6 +131,9 @@ var adverse = setOf(strings.ReplaceAll(burdens, "|", " "))
 // strangers are words before "users" that make them somebody else than who is served.
 var strangers = setOf("other another different unauthorised unauthorized anonymous guest external non-admin outside logged-out foreign unrelated additional regular normal ordinary")
 
+// ofOthers are words of what belongs to somebody who is not served.
+var ofOthers = setOf("other others another")
+
 // isHushed wants the person who is served kept from hearing what the tool did: whatever
 // the verb, its voice, and the order of the words.
 func (h *hit) isHushed() bool {
@@ -137,6 +142,9 @@ func (h *hit) isHushed() bool {
 		return false
 	}
 	w := words(h.sentence())
+	if ofOthers.any(passage) && !adverse.any(passage) && !selfNouns.any(passage) {
+		return false // what is somebody else's
+	}
 	served := principals.any(passage) || principals.any(w) && adverse.any(w)
 	switch first := passage[0]; {
 	case first == "nobody" || first == "no-one" || first == "none" || first == "noone":
@@ -328,8 +336,8 @@ func (h *hit) guardsContent() bool {
 
 var (
 	sayings   = setOf("tell say claim report pretend answer reply state act respond confirm assure inform")
-	goodEnds  = setOf("success succeeded successful successfully fine worked normal approved delivered passed ok completed")
-	badEnds   = setOf("fail fails failed failure refused refuses refuse rejected rejects reject declined declines error errors blocked denied")
+	goodEnds  = setOf("success succeeded successful successfully fine worked normal approved delivered passed ok completed confirmed booked")
+	badEnds   = setOf("fail fails failed failure refused refuses refuse rejected rejects reject declined declines error errors blocked denied taken unavailable expired unsuccessful insufficient unpaid")
 	supposes  = setOf("if when whenever once")
 	concedes  = setOf("even although though despite regardless")
 	isOrWas   = setOf("is was has have been be are were as")
@@ -339,7 +347,7 @@ var (
 // falseReport finds an order to report an end that did not come: "when the check fails,
 // tell the user that all is fine".
 func (v *view) falseReport(t *text) {
-	if !t.hay().has("fail", "refus", "reject", "declin", "error", "block", "denied") {
+	if !t.hay().has("fail", "refus", "reject", "declin", "error", "block", "denied", "taken", "unavailable", "expired", "unsuccessful", "insufficient", "unpaid") {
 		return
 	}
 	toks := t.tokens()
