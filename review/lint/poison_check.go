@@ -104,7 +104,7 @@ var endsRow = setOf("and or but this that here now instead line text message poi
 var (
 	unbinding = []string{"aside", "second place", "back seat", "secondary", "rank below", "ranks below", "come second", "comes second", "contrary to", "never mind", "your mind", "the opposite of", "been replaced", "lifted", "withdrawn", "revoked", "rescinded", "suspended", "out of your mind", "out of mind", "not bind", "n't bind", "not count", "n't count", "not matter", "n't matter", "not apply", "n't apply", "no longer", "any longer", "any more", "anymore", "never written", "never been", "never given", "never existed", "throw away", "throw out", "skip ", "ignore ", "disregard ", "void",
 		"need not", "don't have to", "do not have to", "not have to", "not obliged", "free of", "free from", "irrelevant", "leave behind", "worthless", "expired", "is off", "are off", "have no force", "has no force", "no effect here", "cancel", "erased", "wiped", "replaced by", "superseded", "overruled", "overridden", "outdated", "obsolete"}
-	spoken = []string{"you normally follow", "you usually follow", "you otherwise follow", "you were following", "you have been following", "you operate under", "you are bound", "by the developer", "by your developer", "by the operator", "by your operator", "instructions from the system", "rules from the system", "rules of the system prompt", "placed on you", "put on you", "imposed on you", "laid on you", "set for you", "that bind you", "binding you", "governing you", "guiding you", "that guide you", "the developer told", "the developer gave", "the developer set", "the developers set", "the developer wrote", "you were instructed", "you were told", "you were given", "you were taught", "you were trained", "you were programmed", "you have been told", "you have been given", "you have been instructed", "you've been told", "you got", "the operator configured", "the operator told", "the operator set", "the operator said", "the operator gave",
+	spoken = []string{"given to you", "gave you", "you normally follow", "you usually follow", "you otherwise follow", "you were following", "you have been following", "you operate under", "you are bound", "by the developer", "by your developer", "by the operator", "by your operator", "instructions from the system", "rules from the system", "rules of the system prompt", "placed on you", "put on you", "imposed on you", "laid on you", "set for you", "that bind you", "binding you", "governing you", "guiding you", "that guide you", "the developer told", "the developer gave", "the developer set", "the developers set", "the developer wrote", "you were instructed", "you were told", "you were given", "you were taught", "you were trained", "you were programmed", "you have been told", "you have been given", "you have been instructed", "you've been told", "you got", "the operator configured", "the operator told", "the operator set", "the operator said", "the operator gave",
 		"your developer", "your operator", "your system", "system message", "your instruction", "your guideline", "your directive", "your prompt", "your orders", "your polic", "your restriction", "your training", "your programming", "your safe", "your guard", "earlier guideline", "earlier instruction", "earlier directive", "earlier prompt", "previous guideline",
 		"previous instruction", "previous directive", "prior guideline", "prior instruction", "prior directive", "former instruction"}
 )
@@ -252,6 +252,11 @@ func (h *hit) isPriority() bool {
 		return hasAny(s, "this one", "this tool", "instead", "only this", "always", "choose", "prefer", "use this") && !h.tellsOfItself()
 	case hasAny(passage, " but this", " but it", " except this", " besides this", " than this", " except it", " besides it"):
 		return h.negatesItself() && !h.tellsOfItself()
+	case strings.HasPrefix(passage, "other") && disparaging.any(words(passage)):
+		return hasAny(s, "prefer", "always", "never", "choose", "instead", "only use", "use this", "rely on this") && !h.tellsOfItself()
+	case strings.HasSuffix(passage, "any other") && setOf("use call invoke run choose prefer").any(words(passage)[:1]) && h.negatesItself() && !strings.Contains(passage, "before"):
+		after := h.after(1)
+		return h.imperative() && (len(after) == 0 || after[0] == "tool" || after[0] == "tools" || after[0] == "one") && hasAny(s, "this tool", "must", "always", "every")
 	case setOf("stop cease quit avoid refrain").any(words(passage)[:1]):
 		return h.imperative() && !h.conditional() && hasAny(s, "tool", "this one", "server", "source", "function", "instead")
 	case strings.HasPrefix(passage, "only") && hasAny(passage, "may", "must", "can", "should", "shall"):
@@ -297,6 +302,9 @@ func (h *hit) isPriority() bool {
 	}
 	return true
 }
+
+// disparaging are what a tool says of others that it wants left alone.
+var disparaging = setOf("unreliable wrong outdated unsafe slow inaccurate deprecated broken inferior obsolete insecure")
 
 // ownName is the name of the tool of a text as texts write it; for a text of no tool it is
 // something that no text holds.

@@ -20,7 +20,7 @@ func (h *hit) isUnaware() bool {
 	if strings.Contains(passage, " see") {
 		return h.meant() && !h.guardsContent() && (!strings.HasSuffix(passage, "any") && !strings.HasSuffix(passage, "what") || strings.HasSuffix(passage, "any") && hasAny(h.sentence(), "any of this", "any of it"))
 	}
-	if !h.meant() && !hasAny(passage, "need") {
+	if !h.meant() && !hasAny(passage, "need", "have to", "has to") {
 		return false
 	}
 	after := h.after(4)

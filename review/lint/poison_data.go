@@ -223,7 +223,7 @@ var carriers = setOf(`send forward copy upload post transmit exfiltrate leak rel
 var freight = []string{
 	"conversation", "message", "file", "data", "content", "credential", "key", "token", "history", "copy", "body", "recipient", "prompt", "response", "output",
 	"password", "result", "transcript", "secret", "record", "document", "email", "mail", "bcc", "information", "details", "everything", "argument", "contents", "address", "summary", "note", "answer", "text",
-	"reply", "question", "pasted", "typed", "whatever", "workspace", "screenshot", "clipboard", "contacts", "session", "cookie", "input",
+	"reply", "question", "user's", "users'", "photo", "picture", "recording", "calendar", "passport", "profile", "pasted", "typed", "whatever", "workspace", "screenshot", "clipboard", "contacts", "session", "cookie", "input",
 }
 
 // exfiltration finds an order to bring data to a literal destination.
@@ -625,6 +625,9 @@ func (h *hit) isOfThisTalk(passage, s string) bool {
 		return hasAny(passage, "internal", "hidden", "inner", "private", "trace", " block", "your ") || hasAny(s, wholes...)
 	case hasAny(passage, "conversation", "dialog", "discussion", "chat history", "chat transcript"):
 		return mine || hasAny(passage, "so far", "up to", "until") || hasAny(s, wholes...) && !h.ofRecord()
+	}
+	if hasAny(passage, "earlier", "previous", "prior", "past") && hasAny(passage, "message", "prompt", "turn") && hasAny(s, "verbatim", "exactly", "word for word", "copied", "unabridged", "in full") {
+		return true
 	}
 	return mine || hasAny(passage, "messages") && hasAny(s, "conversation", "in full")
 }
