@@ -156,3 +156,19 @@ func TestChangePairs(t *testing.T) {
 		}
 	}
 }
+
+// A listing with one prefix for all is a family as a whole.
+func TestAbsentSiblingInOneNamespace(t *testing.T) {
+	tool := func(name, params string) string {
+		return `{"name":"` + name + `","description":"Does it to a bed.","inputSchema":{"type":"object","properties":{` + params + `},"required":["bed_id"]}}`
+	}
+	id := `"bed_id":{"type":"string","description":"Bed id, such as b_1."}`
+	plant := `"plant":{"type":"string","description":"Plant id, such as p_1."}`
+	three := tool("bed_water", id) + "," + tool("bed_rake", id) + "," + tool("bed_cover", id+","+plant)
+	if got := find(t, `{"tools":[`+three+","+tool("bed_weed", plant)+`]}`); !has(got, "param.absent-sibling") {
+		t.Errorf("bed_weed takes no bed_id: %s", list(got))
+	}
+	if got := find(t, `{"tools":[`+three+","+tool("bed_weed", id+","+plant)+`]}`); has(got, "param.absent-sibling") {
+		t.Errorf("all take it: %s", list(got))
+	}
+}

@@ -263,7 +263,7 @@ func (h *house) absentSiblings(order []string, uses map[string][]use) {
 // relatives are the tools of these families and the outliers that belong to them, in
 // the order of the listing.
 func (h *house) relatives(perFamily map[string]int) []*view {
-	if len(h.families.Families) == 0 && h.oneNamespace() {
+	if h.oneNamespace() {
 		return h.views
 	}
 	var out []*view
@@ -282,11 +282,16 @@ func (h *house) relatives(perFamily map[string]int) []*view {
 	return out
 }
 
-// oneNamespace reports whether a listing is a family as a whole: at least four tools, and
-// all names begin with the same word.
+// oneNamespace reports whether a listing is a family as a whole: four tools to a dozen, all
+// names begin with the same word, and no two of them share more.
 func (h *house) oneNamespace() bool {
-	if len(h.views) < 4 {
+	if len(h.views) < 4 || len(h.views) > 12 {
 		return false
+	}
+	for i := range h.families.Families {
+		if len(h.families.Families[i].Tools) > 1 {
+			return false
+		}
 	}
 	for _, v := range h.views {
 		if len(v.words) < 2 || v.words[0] != h.views[0].words[0] {
@@ -299,11 +304,11 @@ func (h *house) oneNamespace() bool {
 // expects reports whether a model that knows the relatives of v would think that it
 // takes the parameter, too.
 func (h *house) expects(v *view, perFamily, required map[string]int, users, firm int) bool {
+	if h.oneNamespace() {
+		return users >= 3 && users*10 >= len(h.views)*6 && firm*2 > users
+	}
 	if f := h.family[v.tool.Position]; f != nil && len(f.Tools) >= 4 {
 		return perFamily[f.Name]*10 >= len(f.Tools)*6 && required[f.Name]*2 > perFamily[f.Name] && perFamily[f.Name] >= 3
-	}
-	if len(h.families.Families) == 0 {
-		return users*10 >= len(h.views)*6 && firm*2 > users
 	}
 	for _, o := range h.families.Outliers {
 		if o.Position == v.tool.Position && o.RelatedFamily != "" {
