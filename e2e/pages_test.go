@@ -67,7 +67,12 @@ func TestPages(t *testing.T) {
 	}
 	inTabsOf(t, b, pages, func(b *tab, p visit) {
 		b.open(a.url + p.path)
-		if moved := evalAsync[float64](b, shifts); moved > stillness {
+		moved := evalAsync[float64](b, shifts)
+		if moved > stillness { // a busy machine paints a page that is half there
+			b.open(a.url + p.path)
+			moved = evalAsync[float64](b, shifts)
+		}
+		if moved > stillness {
 			b.t.Errorf("%s: what was painted moved by %.4f", p.name, moved)
 		}
 		b.checkAt("demo-"+p.name, looks(), func(where string) {
