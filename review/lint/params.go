@@ -76,9 +76,15 @@ func (v *view) paramTautology(p *param) {
 	v.found("param.tautology", Info, p.schema, fmt.Sprintf("The description of %q only repeats its name: %s", short(p.name, 80), quote(p.desc)))
 }
 
+// sameStart reports whether two words can have one stem, which never cuts the first three
+// letters.
+func sameStart(a, b string) bool {
+	return len(a) >= 3 && len(b) >= 3 && a[0] == b[0] && a[1] == b[1] && a[2] == b[2]
+}
+
 func stemIn(words []string, stemmed string) bool {
 	for _, w := range words {
-		if w == stemmed || stem(w) == stemmed {
+		if w == stemmed || sameStart(w, stemmed) && stem(w) == stemmed {
 			return true
 		}
 	}
