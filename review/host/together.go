@@ -7,7 +7,7 @@ import "slices"
 type Together struct {
 	Check   *Check
 	Shares  []Share // in the order of the surface
-	Clashes []Clash // in the order in which the host sees their first tools
+	Clashes []Clash // in the order of their first tools
 	Failed  string  // why the host does not start at all; "" when it does
 
 	Limit   int    // the most tools that fit into one request; 0 where none is known
@@ -114,17 +114,24 @@ func (p *Profile) most() (tools int, by string) {
 // clashes groups the tools that came as far as having a name by what it was before
 // the host kept them apart.
 func (r *renderer) clashes() []Clash {
+	items := map[*tool]*item{}
+	for _, it := range r.items {
+		items[it.tool] = it
+	}
 	var names []string
 	by := map[string][]*item{}
-	for _, it := range r.items {
-		if it.name == "" {
-			continue // the host could not read it
+	for _, sv := range r.s.servers {
+		for _, t := range sv.tools {
+			it := items[t]
+			if it.name == "" {
+				continue // the host could not read it
+			}
+			name := r.p.Names.wanted(it)
+			if by[name] == nil {
+				names = append(names, name)
+			}
+			by[name] = append(by[name], it)
 		}
-		name := r.p.Names.wanted(it)
-		if by[name] == nil {
-			names = append(names, name)
-		}
-		by[name] = append(by[name], it)
 	}
 	var out []Clash
 	for _, name := range names {

@@ -195,10 +195,10 @@ type checkJSON struct {
 	Version  string      `json:"version"`
 	Verified bool        `json:"verified"`
 	Status   host.Status `json:"status"`
-	Listed   int         `json:"listed"`
-	Sent     int         `json:"sent"`
 	Issues   []issueJSON `json:"issues"`
 	More     int         `json:"more,omitempty"`
+	Listed   int         `json:"listed"`
+	Sent     int         `json:"sent"`
 }
 
 type issueJSON struct {
@@ -225,7 +225,7 @@ func Preflight(checks []*host.Check) ([]byte, error) {
 }
 
 func checkForm(c *host.Check) checkJSON {
-	return checkJSON{c.Host, c.Version, c.Verified, c.Status, c.Listed, c.Sent, each(c.Issues, issueForm), c.More}
+	return checkJSON{c.Host, c.Version, c.Verified, c.Status, each(c.Issues, issueForm), c.More, c.Listed, c.Sent}
 }
 
 func issueForm(i host.Issue) issueJSON {
