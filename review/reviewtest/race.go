@@ -144,7 +144,10 @@ func (r *raceRound) push(rnd *rand.Rand, wording []int) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.release, r.digest = idOf(p), p.Answer.Listing.Digest
+	if r.release == "" { // the others read it without a lock: it stays what it is
+		r.release = idOf(p)
+	}
+	r.digest = p.Answer.Listing.Digest
 	r.heads[r.digest] = tools
 }
 
