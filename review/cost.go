@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/people"
@@ -34,6 +35,9 @@ type CostView struct {
 	Server  Server
 	Listing ListingInfo
 	Base    *ListingInfo
+	// Renamed leads from the position of a tool to its position in the base, where the
+	// comparison found it under another name.
+	Renamed map[int]int
 	report.Cost
 }
 
@@ -66,10 +70,44 @@ func (s *Service) Cost(ctx context.Context, a Actor, q CostQuestion) (*CostView,
 	if v.Cost, err = m.readCosts(p, have); err != nil {
 		return nil, err
 	}
+	if v.Renamed, err = s.renamed(ctx, m); err != nil {
+		return nil, err
+	}
 	if v.Bill, err = cost.Session(v.Tokens, q.Prices); err != nil {
 		return v, &Error{Kind: Invalid, Sentence: "The session can't be worked out: " + err.Error() + ".", Err: err}
 	}
 	return v, nil
+}
+
+// renamed returns the tools that are in the base under another name.
+func (s *Service) renamed(ctx context.Context, m *mounted) (map[int]int, error) {
+	if m.old == nil {
+		return nil, nil
+	}
+	var r *change.Report
+	err := s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			named, err := tx.Namings(ctx, m.server.ID)
+			if err != nil {
+				return err
+			}
+			opt := namings(named).options(ProfileKey{m.server.ID, m.new.Profile}, s.now())
+			p := newPair(&Revision{ListingID: m.old.ID, Digest: m.old.Digest, RawHash: m.old.RawHash}, m.new, opt)
+			p.limits = limitsOf(m.server)
+			r, err = fullReport(ctx, tx, p)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	renamed := map[int]int{}
+	for _, c := range r.Changes {
+		if c.Kind == change.Renamed {
+			renamed[c.NewPosition] = c.OldPosition
+		}
+	}
+	return renamed, nil
 }
 
 func costEngine(p *host.Profile) string {

@@ -58,6 +58,7 @@ var unauditedBy = map[string]string{
 // test that does.
 var playedElsewhere = map[string]string{
 	"AddCapture": "TestCapturesKeepNoConversation",
+	"getAlong":   "TestTogetherIsKept",
 }
 
 // keeps says which sides of an act the audit has, by what was done: "b" is what was

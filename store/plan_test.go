@@ -34,13 +34,15 @@ var readWhole = map[string]string{
 	"namings":        "a person vouched for each",
 	"overrides":      "a person gave a reason of twenty characters for each",
 	"report_bases":   "a few for each profile; read whole by a purge",
+	"audit_pending":  "what waits some moments for its place in the chain",
 	"unverified":     "one for each server and day, for as long as deliveries are kept",
 	"signing_keys":   "keys that followed one another",
 }
 
 // readWholeBy are parts of statements that may, whatever the table, and why.
 var readWholeBy = map[string]string{
-	"instr(": "a purge looks everywhere, and is rare",
+	"instr(":           "a purge looks everywhere, and is rare",
+	"/* told again */": "the audit told again is held against all there is, when somebody asks for it",
 	"FROM audit WHERE 1 = 1 ORDER BY at DESC, id DESC LIMIT":               "newest first by an index, and stops",
 	"FROM deliveries WHERE 1 = 1 ORDER BY received_at DESC, id DESC LIMIT": "newest first by an index, and stops",
 	"PARTITION BY r.server_id, r.profile ORDER BY v.pushed_at":             "looks for what is not in the search index, once at start",

@@ -55,17 +55,14 @@ func (s *Server) presentCost(c echo.Context, v *review.CostView, q review.CostQu
 		Parts: costParts(v.Estimate), Compared: v.Base != nil, Bill: billFacts(v.Bill),
 	}
 	m.Form = costFormOf(c, v, q)
-	growth := map[string]int{}
 	if v.Base != nil {
 		m.Growth, m.Prefix = views.Say(growthSentence(v.Tokens-v.Cost.Base.Tokens)), prefixSentence(v.Prefix)
-		for _, t := range v.Cost.Base.Tools {
-			growth[t.Name] -= t.Parts.Sum()
-		}
 	}
+	before := costsBefore(v)
 	tools := slices.Clone(v.Estimate.Tools)
 	slices.SortStableFunc(tools, func(a, b cost.Tool) int { return cmp.Compare(b.Parts.Sum(), a.Parts.Sum()) })
 	for _, t := range tools[:min(len(tools), costRows)] {
-		m.Tools = append(m.Tools, costRow(listingPath(slug, id), t, growth[t.Name]+t.Parts.Sum()))
+		m.Tools = append(m.Tools, costRow(listingPath(slug, id), t, t.Parts.Sum()-before(t)))
 	}
 	if rest := len(tools) - len(m.Tools); rest > 0 {
 		m.More = plural(rest, "cheaper tool is", "cheaper tools are") + " not shown; their tokens are in the sum."
@@ -74,6 +71,23 @@ func (s *Server) presentCost(c echo.Context, v *review.CostView, q review.CostQu
 		m.Families = append(m.Families, views.CostRow{Name: views.ShowName(f.Name), Tokens: thousands(f.Tokens)})
 	}
 	return m
+}
+
+// costsBefore tells what a tool cost in the base, under whatever name; 0 for a new one.
+func costsBefore(v *review.CostView) func(cost.Tool) int {
+	byName, byPosition := map[string]int{}, map[int]int{}
+	if v.Base != nil {
+		for _, t := range v.Cost.Base.Tools {
+			byName[t.Name] += t.Parts.Sum()
+			byPosition[t.Position] += t.Parts.Sum()
+		}
+	}
+	return func(t cost.Tool) int {
+		if old, ok := v.Renamed[t.Position]; ok {
+			return byPosition[old]
+		}
+		return byName[t.Name]
+	}
 }
 
 func counted(hostID string) views.Sentence {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/cost"
 	"github.com/countersign/countersign/review/gate"
@@ -166,6 +168,15 @@ func hostCost(w *world) {
 	}
 	if v.Bill.Turns != 40 || v.Bill.Total.String() == "0" {
 		w.Errorf("%+v", v.Bill)
+	}
+	if len(v.Renamed) != 0 {
+		w.Errorf("renamed: %v", v.Renamed)
+	}
+	renamed := w.push("3", strings.Replace(three(), `"find"`, `"find_all"`, 1))
+	moved, err := w.svc.Cost(w.ctx, w.vic, review.CostQuestion{Listing: renamed.Answer.Listing.ID, Base: before.Answer.Listing.ID, Prices: cost.DefaultPrices})
+	w.must(err)
+	if d := cmp.Diff(map[int]int{1: 1}, moved.Renamed); d != "" {
+		w.Errorf("a renamed tool is told from its base (-want +got):\n%s", d)
 	}
 	q.Host = "gemini-cli"
 	sent, err := w.svc.Cost(w.ctx, w.vic, q)
