@@ -295,17 +295,21 @@ const (
 	idleMisplaced = "it names another rule, tool or pointer than the finding has"
 	idleOff       = "the policy turned the rule off"
 	idleWaived    = "the finding is accepted already"
+	idleLapsed    = "it was accepted, but what was accepted has changed since or the acceptance was ended: accept the finding anew"
 )
 
-// idle says why it asks nobody anything, "" when it asks or was answered.
+// idle says why it asks nobody anything, "" when it asks, or when the answer stands.
 func (p *ProposedWaiver) idle(found []Finding, as *assessment, now time.Time) string {
+	f, n := placeOf(found, p.Fingerprint)
 	if p.State != ProposedOpen {
+		if p.State == ProposedAccepted && f != nil && len(as.waivers[f.Bound[n]]) == 0 {
+			return idleLapsed
+		}
 		return ""
 	}
 	if p.over(now) {
 		return idleExpired
 	}
-	f, n := placeOf(found, p.Fingerprint)
 	switch {
 	case f == nil:
 		return idleGone

@@ -152,13 +152,13 @@ func fixGeneric(c *checkup, i Issue) string {
 	return fmt.Sprintf(`"name": %q`, NameRules{}.shorter(server+"_"+i.item.tool.name, 64))
 }
 
-// fixRootUnion offers the two forms that are accepted everywhere.
+// fixRootUnion offers the forms that are accepted everywhere and say the same.
 func fixRootUnion(c *checkup, i Issue) string {
 	in := i.item.tool.exact.get("inputSchema")
 	keyword := i.Pointer[strings.LastIndexByte(i.Pointer, '/')+1:]
 	branches := elemsOf(in.get(keyword))
 	check := fmt.Sprintf("Remove %s, list every property under properties, say the rule in the description, and check it in the handler.", keyword)
-	if keyword == "allOf" || len(branches) != 2 {
+	if keyword != "anyOf" || len(branches) != 2 { // of oneOf, both at once must be refused
 		return check
 	}
 	a, b := branches[0].get("required").texts(), branches[1].get("required").texts()

@@ -198,19 +198,8 @@ func (c *checkup) losses() {
 		if i.Level == Error && it != nil && c.valid(it) {
 			i.Reason = fmt.Sprintf("Valid by the specification, %s by %s. %s", l.What, c.r.p.Name, i.Reason)
 		}
-		if i.TakesDown > 0 {
-			i.Reason += fmt.Sprintf(" It takes %s down with it.", others(i.TakesDown))
-		}
 		c.add(i)
 	}
-}
-
-// others words how many tools go down with one.
-func others(n int) string {
-	if n == 1 {
-		return "1 other tool"
-	}
-	return fmt.Sprintf("%d other tools", n)
 }
 
 func (c *checkup) find(l Loss) *item {

@@ -275,6 +275,9 @@ func issueLines(b *strings.Builder, c *host.Check, verbose, several bool) {
 			place = strings.TrimSpace(i.Server + " " + place)
 		}
 		fmt.Fprintf(b, "  %s %s: %s\n", i.What, Line(place), Line(i.Reason))
+		if i.TakesDown > 0 {
+			fmt.Fprintf(b, "    takes %s down with it\n", plural(i.TakesDown, "other tool"))
+		}
 		if i.Fix != "" {
 			fmt.Fprintf(b, "    fix: %s\n", Line(i.Fix))
 		}

@@ -98,6 +98,15 @@ func proposedAccepted(w *world) {
 	if !slices.Equal(acts, []string{"waiver.add by Ana", "waiver.propose by webhook"}) {
 		w.Errorf("audit: %q", acts)
 	}
+
+	// A yes that holds no longer is not told as one.
+	_, err = w.svc.EndWaiver(w.ctx, w.ana, next, w.found(next, "poison.conceal").Waivers[0].ID, "It is to be mended.")
+	w.must(err)
+	fates, err = w.propose(next, file)
+	w.must(err)
+	if !strings.Contains(fates[0].Idle, "it was accepted, but") {
+		w.Errorf("after it was ended: %+v", fates)
+	}
 }
 
 func proposedDeclined(w *world) {
