@@ -340,9 +340,8 @@ func parseOutline(b []byte) (*outline, error) {
 	return &o, nil
 }
 
-// fullReport reads a kept comparison, or says that it is missing.
-func fullReport(ctx context.Context, tx Tx, p pair) (*change.Report, error) {
-	key := p.key(reportChange)
+// keptReport reads what is kept of a pair under a key, or says that the pair is missing.
+func keptReport(ctx context.Context, tx Tx, p pair, key ReportKey) ([]byte, error) {
 	kept, err := tx.Reports(ctx, []ReportKey{key})
 	if err != nil {
 		return nil, err
@@ -351,5 +350,23 @@ func fullReport(ctx context.Context, tx Tx, p pair) (*change.Report, error) {
 	if !ok {
 		return nil, &missing{[]pair{p}}
 	}
+	return body, nil
+}
+
+// fullReport reads a kept comparison, or says that it is missing.
+func fullReport(ctx context.Context, tx Tx, p pair) (*change.Report, error) {
+	body, err := keptReport(ctx, tx, p, p.key(reportChange))
+	if err != nil {
+		return nil, err
+	}
 	return report.ParseDiff(body)
+}
+
+// shortReport reads what is kept of a comparison in outline, or says that it is missing.
+func shortReport(ctx context.Context, tx Tx, p pair) (*outline, error) {
+	body, err := keptReport(ctx, tx, p, p.key(reportOutline))
+	if err != nil {
+		return nil, err
+	}
+	return parseOutline(body)
 }

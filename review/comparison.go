@@ -41,27 +41,23 @@ func (s *Service) Compare(ctx context.Context, a Actor, slug, from, to string) (
 
 func compareView(ctx context.Context, tx Tx, srv *Server, from, to string, now time.Time) (*CompareView, error) {
 	v := &CompareView{Server: *srv}
-	var old *Revision
+	var old *ListingInfo
 	if from != "" {
 		info, err := namedListing(ctx, tx, srv, from)
 		if err != nil {
 			return nil, err
 		}
-		v.From = *info
-		old = &Revision{ListingID: info.ID, Digest: info.Digest, RawHash: info.RawHash}
+		v.From, old = *info, info
 	}
 	info, err := namedListing(ctx, tx, srv, to)
 	if err != nil {
 		return nil, err
 	}
 	v.To = *info
-	named, err := tx.Namings(ctx, srv.ID)
+	p, err := pairOf(ctx, tx, srv, old, *info, now)
 	if err != nil {
 		return nil, err
 	}
-	opt := namings(named).options(ProfileKey{srv.ID, info.Profile}, now)
-	p := newPair(old, *info, opt)
-	p.limits = limitsOf(srv)
 	if v.Report, err = fullReport(ctx, tx, p); err != nil {
 		return nil, err
 	}
@@ -73,6 +69,22 @@ func compareView(ctx context.Context, tx Tx, srv *Server, from, to string, now t
 	}
 	v.New, err = wholeListing(ctx, tx, v.To.ID)
 	return v, err
+}
+
+// pairOf is a listing of the server and what it is compared with, nil for nothing, under
+// the names that people vouched for.
+func pairOf(ctx context.Context, tx Tx, srv *Server, old *ListingInfo, new ListingInfo, now time.Time) (pair, error) {
+	named, err := tx.Namings(ctx, srv.ID)
+	if err != nil {
+		return pair{}, err
+	}
+	var base *Revision
+	if old != nil {
+		base = &Revision{ListingID: old.ID, Digest: old.Digest, RawHash: old.RawHash}
+	}
+	p := newPair(base, new, namings(named).options(ProfileKey{srv.ID, new.Profile}, now))
+	p.limits = limitsOf(srv)
+	return p, nil
 }
 
 // namedListing finds a listing of the server by digest, by version (in the default

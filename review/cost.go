@@ -84,17 +84,14 @@ func (s *Service) renamed(ctx context.Context, m *mounted) (map[int]int, error) 
 	if m.old == nil {
 		return nil, nil
 	}
-	var r *change.Report
+	var o *outline
 	err := s.analysed(ctx, func() error {
 		return s.store.View(ctx, func(tx Tx) error {
-			named, err := tx.Namings(ctx, m.server.ID)
+			p, err := pairOf(ctx, tx, m.server, m.old, m.new, s.now())
 			if err != nil {
 				return err
 			}
-			opt := namings(named).options(ProfileKey{m.server.ID, m.new.Profile}, s.now())
-			p := newPair(&Revision{ListingID: m.old.ID, Digest: m.old.Digest, RawHash: m.old.RawHash}, m.new, opt)
-			p.limits = limitsOf(m.server)
-			r, err = fullReport(ctx, tx, p)
+			o, err = shortReport(ctx, tx, p)
 			return err
 		})
 	})
@@ -102,7 +99,7 @@ func (s *Service) renamed(ctx context.Context, m *mounted) (map[int]int, error) 
 		return nil, err
 	}
 	renamed := map[int]int{}
-	for _, c := range r.Changes {
+	for _, c := range o.Changes {
 		if c.Kind == change.Renamed {
 			renamed[c.NewPosition] = c.OldPosition
 		}

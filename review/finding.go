@@ -350,16 +350,7 @@ func (s *Service) findingsShown(ctx context.Context, tx Tx, p pair) ([]Finding, 
 
 // findingsBody is the kept findings of a comparison as they are stored.
 func findingsBody(ctx context.Context, tx Tx, p pair) ([]byte, error) {
-	key := p.findingKey(reportFindings)
-	kept, err := tx.Reports(ctx, []ReportKey{key})
-	if err != nil {
-		return nil, err
-	}
-	body, ok := kept[key]
-	if !ok {
-		return nil, &missing{[]pair{p}}
-	}
-	return body, nil
+	return keptReport(ctx, tx, p, p.findingKey(reportFindings))
 }
 
 // judged is what the findings of a candidate come to once waivers are taken in.

@@ -167,6 +167,16 @@ func (s *Service) Identities(ctx context.Context, a Actor) ([]IdentityLink, erro
 	return links, err
 }
 
+// ownIdentities reads the actor's account as it is now, and what is linked to it.
+func ownIdentities(ctx context.Context, tx Tx, a Actor) (*people.User, []IdentityLink, error) {
+	u, err := tx.UserByID(ctx, a.User.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	links, err := tx.IdentitiesOfUser(ctx, u.ID)
+	return u, links, err
+}
+
 // LinkIdentity lets an identity into the actor's own account, from now on. Conflict
 // when it belongs to another account, or the account has another one at the issuer.
 func (s *Service) LinkIdentity(ctx context.Context, a Actor, id Identity) error {
@@ -177,11 +187,7 @@ func (s *Service) LinkIdentity(ctx context.Context, a Actor, id Identity) error 
 		return err
 	}
 	return s.store.Update(ctx, func(tx Tx) error {
-		u, err := tx.UserByID(ctx, a.User.ID)
-		if err != nil {
-			return err
-		}
-		links, err := tx.IdentitiesOfUser(ctx, u.ID)
+		u, links, err := ownIdentities(ctx, tx, a)
 		if err != nil {
 			return err
 		}
@@ -207,11 +213,7 @@ func (s *Service) UnlinkIdentity(ctx context.Context, a Actor, issuer string) er
 		return err
 	}
 	return s.store.Update(ctx, func(tx Tx) error {
-		u, err := tx.UserByID(ctx, a.User.ID)
-		if err != nil {
-			return err
-		}
-		links, err := tx.IdentitiesOfUser(ctx, u.ID)
+		u, links, err := ownIdentities(ctx, tx, a)
 		if err != nil {
 			return err
 		}

@@ -101,14 +101,9 @@ func readBeside(ctx context.Context, tx Tx, a Actor, p pair) ([]lint.Finding, er
 	if p.beside, err = neighboursOf(ctx, tx, a, p.serverID); err != nil || len(p.beside) == 0 {
 		return nil, err
 	}
-	key := p.besideKey()
-	kept, err := tx.Reports(ctx, []ReportKey{key})
+	body, err := keptReport(ctx, tx, p, p.besideKey())
 	if err != nil {
 		return nil, err
-	}
-	body, ok := kept[key]
-	if !ok {
-		return nil, &missing{[]pair{p}}
 	}
 	return report.ParseFindings(body)
 }

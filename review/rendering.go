@@ -254,22 +254,11 @@ func (s *Service) lens(ctx context.Context, tx Tx, v *LensView, position int) er
 // pairedWith finds the tool of the base that the comparison pairs a tool with; nil
 // for none.
 func (s *Service) pairedWith(ctx context.Context, tx Tx, v *LensView, at ToolRef, base []ToolRef) (*ToolRef, error) {
-	named, err := tx.Namings(ctx, v.Server.ID)
+	p, err := pairOf(ctx, tx, &v.Server, v.Base, v.Listing, s.now())
 	if err != nil {
 		return nil, err
 	}
-	old := &Revision{ListingID: v.Base.ID, Digest: v.Base.Digest, RawHash: v.Base.RawHash}
-	p := newPair(old, v.Listing, namings(named).options(ProfileKey{v.Server.ID, v.Listing.Profile}, s.now()))
-	p.limits = limitsOf(&v.Server)
-	key := p.key(reportOutline)
-	kept, err := tx.Reports(ctx, []ReportKey{key})
-	if err != nil {
-		return nil, err
-	}
-	if kept[key] == nil {
-		return nil, &missing{[]pair{p}}
-	}
-	o, err := parseOutline(kept[key])
+	o, err := shortReport(ctx, tx, p)
 	if err != nil {
 		return nil, err
 	}

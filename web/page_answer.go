@@ -25,12 +25,7 @@ func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
 		ID: c.id, URL: p.act("verdicts"), Back: back, About: views.Say(c.sentence).String(), Subject: p.subject(c),
 		Items: p.items(c), NoteHint: p.noteHint(c),
 	}
-	switch c.mine {
-	case review.Approve:
-		f.Mine = "You approved this."
-	case review.Reject:
-		f.Mine = "You rejected this."
-	}
+	f.Mine = mineSaid(c.mine)
 	p.keep(f)
 	return f
 }
@@ -157,4 +152,15 @@ func (p *releasePresenter) noteHint(c *card) string {
 		return "Reason (needed to approve: " + why + ")"
 	}
 	return "Reason"
+}
+
+// mineSaid tells somebody what they answered; "" for nothing.
+func mineSaid(k review.VerdictKind) string {
+	switch k {
+	case review.Approve:
+		return "You approved this."
+	case review.Reject:
+		return "You rejected this."
+	}
+	return ""
 }

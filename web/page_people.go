@@ -39,10 +39,7 @@ func (s *Server) renderPeople(c echo.Context, status int, p views.PeoplePage, fo
 	if err != nil {
 		return err
 	}
-	names := map[string]string{}
-	for _, v := range servers {
-		names[v.Server.ID] = v.Server.Name
-	}
+	names := serverNames(servers)
 	invitations, err := s.svc.Invitations(ctx, a)
 	if err != nil {
 		return err
@@ -72,6 +69,15 @@ func (s *Server) renderPeople(c echo.Context, status int, p views.PeoplePage, fo
 		Roles: rolePlaces(a, people.Role(cmpOr(form.Get("role"), string(people.Reviewer))), false), Servers: serverChoices(a, servers, form["server"]),
 	}
 	return s.render(c, status, views.People(p))
+}
+
+// serverNames are the names of servers by id.
+func serverNames(servers []review.ServerView) map[string]string {
+	names := make(map[string]string, len(servers))
+	for _, v := range servers {
+		names[v.Server.ID] = v.Server.Name
+	}
+	return names
 }
 
 func (s *Server) personLine(a review.Actor, u *people.User, names map[string]string, servers []review.ServerView) views.PersonLine {

@@ -37,10 +37,7 @@ func (s *Server) renderTokens(c echo.Context, status int, p views.TokensPage, fo
 	if err != nil {
 		return err
 	}
-	names := map[string]string{}
-	for _, v := range servers {
-		names[v.Server.ID] = v.Server.Name
-	}
+	names := serverNames(servers)
 	p.Page = s.page(c, "Tokens", "tokens")
 	for i := range tokens {
 		p.Tokens = append(p.Tokens, s.tokenLine(a, &tokens[i], names))

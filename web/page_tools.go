@@ -259,12 +259,7 @@ func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
 	if p.v.Server.Policy.Line(ask).Reason {
 		f.NoteHint = "Reason (needed to approve)"
 	}
-	switch ch.Mine {
-	case review.Approve:
-		f.Mine = "You approved this."
-	case review.Reject:
-		f.Mine = "You rejected this."
-	}
+	f.Mine = mineSaid(ch.Mine)
 	p.keep(f)
 	return f
 }
