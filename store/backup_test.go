@@ -224,6 +224,8 @@ func TestRestoreChangesNothingWhenItFails(t *testing.T) {
 		}
 		flipped := bytes.Clone(good)
 		flipped[len(flipped)/2] ^= 0x20
+		broken := bytes.Clone(good)
+		broken[10] |= 0x06 // behind the header of gzip: a kind of block that there is not
 		for name, c := range map[string]struct {
 			file []byte
 			kind review.Kind
@@ -234,7 +236,8 @@ func TestRestoreChangesNothingWhenItFails(t *testing.T) {
 			"other lines":        {rewritten(`"format":"countersign backup"`, `"format":"tar"`), review.Invalid, "first line says something else"},
 			"cut off":            {good[:len(good)*2/3], review.Invalid, "cut off after"},
 			"cut off at its end": {good[:len(good)-4], review.Invalid, "damaged at its end"},
-			"a bit flipped":      {flipped, review.Invalid, "damaged"},
+			"a broken block":     {broken, review.Invalid, "damaged"},
+			"a bit flipped":      {flipped, review.Invalid, sayBackup}, // what it unpacks to, and so what is wrong with it, depends on the bit
 			"followed by more":   {append(bytes.Clone(good), "more"...), review.Invalid, "damaged at its end"},
 			"no end":             {rewritten(`{"end":`, `{"table":"x","columns":[],"end":`), review.Invalid, "neither a row nor a table"},
 			"an empty line":      {rewritten("}\n{\"table\":\"servers\"", "}\n\n{\"table\":\"servers\""), review.Invalid, "neither a row nor a table"},
