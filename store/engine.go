@@ -238,6 +238,7 @@ func sqliteDSN(path, more string) string {
 		"_pragma=synchronous(FULL)", // a commit is on disk before it is acknowledged
 		"_pragma=foreign_keys(1)",
 		"_pragma=trusted_schema(0)",
+		"_pragma=temp_store(MEMORY)", // no folder for scratch files is needed, and no text of a listing stays in one
 		more,
 	}, "&")
 }
