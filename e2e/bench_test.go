@@ -94,7 +94,8 @@ func BenchmarkPages(b *testing.B) {
 	for _, page := range []struct{ name, url string }{{"floor", a.url + "/search"}, {"decisions", review}, {"tools", tools}, {"unchanged", tools + "&tool=n2"}} {
 		b.Run(page.name, func(b *testing.B) { benchmarkLoad(b, k, page.url) })
 	}
-	b.Run("next", func(b *testing.B) { benchmarkNext(b, k, tools) })
+	b.Run("next", func(b *testing.B) { benchmarkNext(b, k, tools, "j") })
+	b.Run("family", func(b *testing.B) { benchmarkNext(b, k, tools, "J") })
 	b.Run("filter", func(b *testing.B) { benchmarkFilter(b, k, tools) })
 	b.Run("memory", func(b *testing.B) { benchmarkMemory(b, k, tools) })
 	b.Run("reviewers", func(b *testing.B) { benchmarkReviewers(b, a, review) })
@@ -128,28 +129,36 @@ func benchmarkLoad(b *testing.B, k keyboard, url string) {
 }
 
 // benchmarkNext goes from tool to tool by the key, and measures from the key to the
-// first paint of the next tool.
-func benchmarkNext(b *testing.B, k keyboard, url string) {
-	var paint, server []float64
+// first paint of the next tool: of the one that was fetched beforehand, or of one that
+// was not, in another family.
+func benchmarkNext(b *testing.B, k keyboard, url, key string) {
+	var paint []float64
 	k.open(url)
 	for range b.N {
 		time.Sleep(time.Second) // somebody looks at the tool
-		k.do(chromedp.Evaluate[chromedp.Void](`document.addEventListener("keydown", () => sessionStorage.pressed = performance.timeOrigin + performance.now(), {capture: true})`))
-		k.follow("j", chromedp.KeyEvent("j"))
-		paint = append(paint, evalAsync[float64](k.tab, `new Promise((done) => {
-			const ask = () => {
-				const first = performance.getEntriesByName("first-contentful-paint")[0];
-				first ? done(performance.timeOrigin + first.startTime - Number(sessionStorage.pressed)) : setTimeout(ask, 10);
-			};
-			ask();
-		})`))
-		server = append(server, eval[float64](k.tab, `(n => n.responseStart - n.requestStart)(performance.getEntriesByType("navigation")[0])`))
+		k.do(chromedp.Evaluate[chromedp.Void](watchTurn))
+		k.turns(key, func() { k.press(key) })
+		paint = append(paint, evalAsync[float64](k.tab, "window.turned"))
 	}
+	server := eval[[]float64](k.tab, `performance.getEntriesByType("resource").filter((e) => e.initiatorType === "xmlhttprequest").map((e) => e.responseStart - e.requestStart)`)
+	kept := eval[[]float64](k.tab, `performance.getEntriesByType("resource").filter((e) => e.initiatorType === "xmlhttprequest").map((e) => e.encodedBodySize / 1000)`)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(quantile(paint, 0.5), "paint-ms")
 	b.ReportMetric(quantile(paint, 0.9), "paint-p90-ms")
 	b.ReportMetric(quantile(server, 0.5), "server-ms")
+	b.ReportMetric(quantile(kept, 0.5), "kB")
 }
+
+// watchTurn measures from the next key to the end of the frame in which another tool
+// was put into the page.
+const watchTurn = `window.turned = new Promise((done) => {
+	let pressed = 0;
+	document.addEventListener("keydown", (e) => pressed = e.timeStamp, {capture: true, once: true});
+	new MutationObserver((_, observer) => {
+		observer.disconnect();
+		requestAnimationFrame(() => setTimeout(() => done(performance.now() - pressed)));
+	}).observe(document.querySelector("[data-panes]"), {childList: true});
+}), undefined`
 
 // benchmarkFilter types into the filter of a list of 1,000 tools, and measures until
 // the list is laid out anew.

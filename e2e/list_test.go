@@ -63,16 +63,16 @@ func TestToolList(t *testing.T) {
 
 	family := eval[string](k.tab, "document.querySelector('[data-row][aria-current]').closest('[data-family]').dataset.family")
 	k.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('[data-family]')].find(f => !f.querySelector('[data-row][aria-current]')).querySelector('summary').click()"))
-	k.leave("j")
+	k.turn("j")
 	if n := eval[int](k.tab, "document.querySelectorAll('[data-family]:not([open])').length"); n != 1 {
 		t.Errorf("%d families are folded after another tool was opened", n)
 	}
 	k.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-family]:not([open]) summary').click()"))
-	k.leave("J")
+	k.turn("J")
 	if at := eval[string](k.tab, "document.querySelector('[data-row][aria-current]').closest('[data-family]').dataset.family"); at == family {
 		t.Errorf("J stays in %q", at)
 	}
-	k.leave("K")
+	k.turn("K")
 	k.wantIn("K", here, family+"_")
 
 	k.press("/")

@@ -240,23 +240,35 @@ type FoldLine struct {
 
 // ToolsView is the list of all tools with one of them open.
 type ToolsView struct {
-	Filter     *FilterForm
-	Pills      []Pill
-	Surface    []ToolRow // instructions, order
-	Groups     []ToolGroup
-	Same       []NameLink
-	SameLabel  string // "888 unchanged"
-	SameOpen   bool
-	Open       *ToolView
-	Overview   []string // what to say while none is open
-	ListURL    string
-	Chosen     bool
-	Threads    []ThreadView
-	Needs      []ReqLine
-	Findings   *FindingList
-	History    []VerdictLine
-	Elsewhere  []NameLink
-	Prev, Next string
+	Filter    *FilterForm
+	Pills     []Pill
+	Surface   []ToolRow // instructions, order
+	Groups    []ToolGroup
+	Same      []NameLink
+	SameLabel string // "888 unchanged"
+	SameOpen  string // address of the one that is open, "" when none is
+	Open      *ToolView
+	Overview  []string // what to say while none is open
+	ListURL   string
+	Chosen    bool
+	Threads   []ThreadView
+	Needs     []ReqLine
+	Findings  *FindingList
+	History   []VerdictLine
+	Elsewhere []NameLink
+	// At is what the page around it speaks of: shown by a page of another At, a tool
+	// would contradict what stands beside it. "" where that can't be.
+	At string
+}
+
+// ToolPart is what becomes another of a page when another tool of its list is opened.
+// It is made of the same components; a script puts them in the place of those that the
+// page has.
+type ToolPart struct {
+	Title string   // of the page
+	Gate  *GateBar // nil where the page has none
+	Tabs  []Tab    // none where the page has none
+	Tools ToolsView
 }
 
 // FilterForm narrows the list of tools to names that hold a text.
@@ -292,7 +304,6 @@ type ToolRow struct {
 	Threads string // open ones: "2"
 	Fresh   string // "1 new": comments since the reader's last visit
 	Viewed  bool   // by the reader
-	Next    bool   // after the current one
 	Growth  string // in tokens: "+12"
 	Current bool
 }

@@ -38,7 +38,11 @@ func (s *Server) comparePage(c echo.Context) error {
 		return err
 	}
 	m := s.presentCompare(cmp, titles, c.QueryParam("tool"), strings.TrimSpace(c.QueryParam("q")))
+	if asksPart(c) {
+		return s.renderPart(c, views.ToolPart{Title: titleWith(&m.Tools, page.Title), Tools: m.Tools})
+	}
 	m.Page, m.Pick = page, pick
+	m.Title = titleWith(&m.Tools, page.Title)
 	return s.render(c, http.StatusOK, views.Compare(m))
 }
 

@@ -31,11 +31,15 @@ func (s *Server) listingPage(c echo.Context) error {
 		return review.Errorf(review.NotFound, "This listing is not of that server.")
 	}
 	m := s.presentListingPage(c, l, srv)
+	title := titleWith(m.Open, "Listing of "+srv.Name)
+	if m.Open != nil && asksPart(c) {
+		return s.renderPart(c, views.ToolPart{Title: title, Tools: *m.Open})
+	}
 	if l.Purged != nil {
 		m.Purged = views.Say(fmt.Sprintf("A text in it was purged by %s on %s: %s. Stars stand where it was; digests are those of what was received.",
 			l.Purged.By, l.Purged.At.UTC().Format("2 January 2006"), strings.TrimRight(l.Purged.Reason, ".")))
 	}
-	m.Page = s.page(c, "Listing of "+srv.Name, "servers", serversCrumb, serverCrumb(srv))
+	m.Page = s.page(c, title, "servers", serversCrumb, serverCrumb(srv))
 	if m.Overview != nil {
 		if m.Compare, err = s.compareWith(c, srv, l); err != nil {
 			return err

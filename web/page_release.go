@@ -92,8 +92,14 @@ func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
 	if err := p.loadUnchanged(c); err != nil {
 		return err
 	}
+	title := view.Server.Name + " " + view.Release.Title()
+	if asksPart(c) && q.view == viewTools {
+		tools := p.tools()
+		gate := p.gate()
+		return s.renderPart(c, views.ToolPart{Title: titleWith(tools, title), Gate: &gate, Tabs: p.tabs(), Tools: *tools})
+	}
 	model := p.page()
-	model.Page = s.page(c, view.Server.Name+" "+view.Release.Title(), "servers", serversCrumb, serverCrumb(&view.Server))
+	model.Page = s.page(c, titleWith(model.Tools, title), "servers", serversCrumb, serverCrumb(&view.Server))
 	if view.Release.Profile != review.DefaultProfile {
 		model.Crumbs = append(model.Crumbs, views.NameLink{Name: views.ShowName(view.Release.Profile), URL: serverPath(view.Server.Slug)})
 	}

@@ -152,7 +152,7 @@ func TestFiltersOfTools(t *testing.T) {
 	if rows, on := both.Find("[data-row]").Length(), both.Find(".pill[aria-current]").Length(); rows != 2 || on != 2 {
 		t.Errorf("%d rows and %d filters at %s", rows, on, href)
 	}
-	if next := both.Find("[data-row]").Eq(1); !strings.Contains(next.AttrOr("href", ""), "filter=unviewed%2Ctext") || !next.Is("[data-next]") {
+	if next := both.Find("[data-row]").Eq(1); !strings.Contains(next.AttrOr("href", ""), "filter=unviewed%2Ctext") {
 		t.Errorf("the next row leads to %q", next.AttrOr("href", ""))
 	}
 	if none := text(in.get(rita, at+"?view=tools&filter=threads").html(t).Find("[data-found]")); none != "0 of 4 changed Show all" {

@@ -19,7 +19,7 @@ import (
 // tools is the list of all tools with one of them open. Without a wish the first
 // of the list is open, but not chosen: a narrow screen shows the list.
 func (p *releasePresenter) tools() *views.ToolsView {
-	v := &views.ToolsView{ListURL: p.toolURL(""), Overview: []string{"Nothing changed."}}
+	v := &views.ToolsView{ListURL: p.toolURL(""), Overview: []string{"Nothing changed."}, At: p.standing()}
 	all := p.list()
 	l := all.holding(p.q.names, p.q.filter)
 	v.Filter = p.filterForm(l.count(), all.count())
@@ -35,28 +35,21 @@ func (p *releasePresenter) tools() *views.ToolsView {
 	if p.compare == nil && p.q.names == "" && p.q.filter == "" {
 		v.Surface = append([]views.ToolRow{p.surfaceRow(open)}, v.Surface...)
 	}
-	markNext(v)
 	v.Same, v.SameLabel = p.unchanged()
-	v.SameOpen = strings.HasPrefix(open, "n")
+	if strings.HasPrefix(open, "n") {
+		v.SameOpen = p.toolURL(open)
+	}
 	p.open(v, open)
 	return v
 }
 
-// markNext marks the row after the one that is open: browsers fetch it beforehand.
-func markNext(v *views.ToolsView) {
-	var last *views.ToolRow
-	each := func(rows []views.ToolRow) {
-		for i := range rows {
-			if last != nil && last.Current {
-				rows[i].Next = true
-			}
-			last = &rows[i]
-		}
+// standing is what of a release the whole page speaks of. A page of another standing
+// is no place for a tool of this one.
+func (p *releasePresenter) standing() string {
+	if p.compare != nil {
+		return ""
 	}
-	each(v.Surface)
-	for _, g := range v.Groups {
-		each(g.Tools)
-	}
+	return fmt.Sprintf("%d %s %s", p.v.Pulse.Revision, p.v.Pulse.Gate, p.v.Pulse.State)
 }
 
 // open fills in the tool that is open, and what belongs to it.

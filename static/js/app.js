@@ -5,6 +5,7 @@ import { drafts } from "./drafts.js";
 import { keys } from "./keys.js";
 import { list } from "./list.js";
 import { live } from "./live.js";
+import { panes } from "./panes.js";
 import { suggestions } from "./suggest.js";
 
 copyButtons(document);
@@ -12,4 +13,5 @@ drafts(document);
 keys(document);
 list(document);
 live(document);
+panes(document);
 suggestions(document);

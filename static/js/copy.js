@@ -5,10 +5,10 @@
  * A button names what it copies: data-copy is a selector of the element with the
  * text, data-copy-text is the text itself, data-copy-from its address.
  *
- * @param {Document} doc
+ * @param {ParentNode} root
  */
-export function copyButtons(doc) {
-  for (const button of doc.querySelectorAll("[data-copy], [data-copy-text], [data-copy-from]")) {
+export function copyButtons(root) {
+  for (const button of root.querySelectorAll("[data-copy], [data-copy-text], [data-copy-from]")) {
     if (!(button instanceof HTMLButtonElement)) continue;
     button.hidden = !navigator.clipboard;
     button.addEventListener("click", () => copy(button));

@@ -11,11 +11,12 @@ const longestRetry = 30000;
  * away: nobody answered, or nobody is signed in. Leaving the page would lose the text.
  */
 
+/** @type {Map<HTMLFormElement, Draft>} */
+const open = new Map();
+
 /** @param {Document} doc */
 export function drafts(doc) {
   const writer = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
-  /** @type {Map<HTMLFormElement, Draft>} */
-  const open = new Map();
   /** @param {EventTarget | null} target */
   const draftOf = (target) => {
     const form = target instanceof Element ? target.closest("form[data-draft]") : null;
@@ -38,6 +39,24 @@ export function drafts(doc) {
   }
 }
 
+/**
+ * Keeps what was typed inside of an element.
+ *
+ * @param {Element} root
+ * @returns {Promise<boolean>} whether the element can go and no text with it
+ */
+export async function safe(root) {
+  for (const [form, draft] of open) {
+    if (root.contains(form) && ((await draft.save()) !== "kept" || draft.refused)) return false;
+  }
+  return true;
+}
+
+/** Lets go of the forms that are not on the page any more. */
+export function forget() {
+  for (const form of open.keys()) if (!form.isConnected) open.delete(form);
+}
+
 class Draft {
   /**
    * @param {HTMLFormElement} form
@@ -51,6 +70,7 @@ class Draft {
     this.since = 0; // of the first change that is not kept
     this.copied = false; // another page wrote the same draft
     this.sent = false; // the form itself is on its way
+    this.refused = false; // what was typed last is not kept and won't be
     this.timer = 0;
     this.retry = 1000;
     /** @type {Promise<Outcome> | null} */
@@ -86,6 +106,7 @@ class Draft {
     this.saving = this.send();
     const outcome = await this.saving;
     this.saving = null;
+    this.refused = outcome === "refused";
     this.retry = outcome === "away" ? Math.min(this.retry * 2, longestRetry) : 1000;
     if (outcome === "away") {
       this.changed = true;
@@ -133,6 +154,7 @@ class Draft {
     const field = this.form.elements.namedItem("kept");
     if (field instanceof HTMLInputElement) field.value = answer.kept;
     if (answer.copy) this.copied = true;
+    document.dispatchEvent(new Event("countersign:news")); // other pages count the drafts
     this.say(this.copied ? "Another page wrote here too. Both drafts are kept; the other one is under “Your review”." : "Draft kept.");
   }
 

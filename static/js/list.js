@@ -17,14 +17,33 @@ export function list(doc) {
   }
 }
 
-/**
- * Brings the current row into the middle of its list, without moving the page.
- *
- * @param {HTMLElement} box
- */
+/** @param {HTMLElement} box */
 function showCurrent(box) {
   const row = box.querySelector("[aria-current]");
-  if (row instanceof HTMLElement) box.scrollTop = row.offsetTop - box.offsetTop - box.clientHeight / 2;
+  if (row instanceof HTMLElement) reveal(box, row);
+}
+
+/**
+ * Brings a row that is out of sight into the middle of its list, without moving the
+ * page.
+ *
+ * @param {HTMLElement} box
+ * @param {HTMLElement} row
+ */
+export function reveal(box, row) {
+  const at = row.offsetTop - box.offsetTop - box.scrollTop;
+  if (at < 0 || at + row.offsetHeight > box.clientHeight) box.scrollTop += at - box.clientHeight / 2;
+}
+
+/**
+ * Makes a row the one stop of the Tab key in its list.
+ *
+ * @param {HTMLElement} box
+ * @param {HTMLElement} row
+ */
+export function stop(box, row) {
+  for (const other of box.querySelectorAll("[data-row]")) if (other instanceof HTMLElement && other.tabIndex !== -1) other.tabIndex = -1;
+  row.tabIndex = 0;
 }
 
 /**
@@ -54,7 +73,7 @@ function fold(box) {
 function rove(box) {
   const rows = [...box.querySelectorAll("[data-row]")].filter((r) => r instanceof HTMLElement);
   const current = rows.find((r) => r.hasAttribute("aria-current")) ?? rows[0];
-  for (const row of rows) row.tabIndex = row === current ? 0 : -1;
+  if (current) stop(box, current);
   box.addEventListener("keydown", (event) => {
     const seen = rows.filter((r) => r.checkVisibility());
     const at = seen.findIndex((r) => r === event.target);
@@ -62,7 +81,7 @@ function rove(box) {
     const next = at < 0 || to === undefined ? undefined : seen[to];
     if (!next || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    for (const row of rows) row.tabIndex = row === next ? 0 : -1;
+    stop(box, next);
     next.focus();
   });
 }

@@ -7,12 +7,28 @@
  * @param {number} step
  */
 export function rowOrItem(doc, step) {
-  const rows = visible(doc.querySelectorAll("[data-row]"));
-  const here = rows.findIndex((row) => row.hasAttribute("aria-current"));
-  if (rows.length === 0) return move(doc, "[data-item]", step);
-  const next = rows[here < 0 ? 0 : here + step];
-  if (next instanceof HTMLAnchorElement) next.click();
+  if (!doc.querySelector("[data-row]")) return move(doc, "[data-item]", step);
+  const next = neighbour(doc, step);
+  next?.click();
   return next !== undefined;
+}
+
+/**
+ * The row of a list to which a step leads: past those that are folded or filtered away,
+ * as the current one may be itself. Where none is current it is the first. A screen that
+ * has no room for the list still goes along it.
+ *
+ * @param {Document} doc
+ * @param {number} step
+ * @returns {HTMLAnchorElement | undefined}
+ */
+export function neighbour(doc, step) {
+  const rows = [...doc.querySelectorAll("a[data-row]")];
+  const here = rows.findIndex((row) => row.hasAttribute("aria-current"));
+  const way = here < 0 ? rows : step > 0 ? rows.slice(here + 1) : rows.slice(0, here).reverse();
+  const listed = doc.querySelector("[data-list]")?.checkVisibility();
+  const next = way.find((row) => row.checkVisibility() || (!listed && !row.hasAttribute("hidden")));
+  return next instanceof HTMLAnchorElement ? next : undefined;
 }
 
 /**
@@ -22,10 +38,10 @@ export function rowOrItem(doc, step) {
  * @param {number} step
  */
 export function family(doc, step) {
-  const groups = [...doc.querySelectorAll("[data-family]")].filter((g) => visible(g.querySelectorAll("[data-row]")).length > 0);
+  const groups = [...doc.querySelectorAll("[data-family]")];
   const here = groups.findIndex((g) => g.querySelector("[aria-current]"));
-  const next = groups[here < 0 ? 0 : here + step];
-  const row = next && visible(next.querySelectorAll("[data-row]"))[0];
+  const way = here < 0 ? groups : step > 0 ? groups.slice(here + 1) : groups.slice(0, here).reverse();
+  const row = way.flatMap((g) => visible(g.querySelectorAll("[data-row]")))[0];
   if (row instanceof HTMLElement) row.click();
   return row !== undefined;
 }
@@ -42,9 +58,13 @@ export function move(doc, selector, step) {
   return focusOn(next ?? null);
 }
 
-/** @param {NodeListOf<Element>} list */
+/**
+ * Those that can be seen, and pressed: what is about to be replaced can't.
+ *
+ * @param {NodeListOf<Element>} list
+ */
 export function visible(list) {
-  return [...list].filter((e) => e instanceof HTMLElement && e.checkVisibility());
+  return [...list].filter((e) => e instanceof HTMLElement && e.checkVisibility() && !e.closest("[inert]"));
 }
 
 /** @param {Element | null} element */

@@ -47,7 +47,10 @@ export class Poll {
       return now.state !== shown;
     }
     const text = this.element.querySelector("[data-poll-text]");
-    if (text && text.textContent !== now.text) text.textContent = now.text;
+    if (text && text.textContent !== now.text) {
+      text.textContent = now.text;
+      document.dispatchEvent(new Event("countersign:news")); // what came before does not show it
+    }
     const more = this.element.querySelector("[data-poll-show]");
     if (more instanceof HTMLElement) more.hidden = now.text === "";
     const next = this.element.querySelector("[data-poll-next]");
