@@ -96,6 +96,7 @@ type WaiveForm struct {
 type FindingList struct {
 	Counts    []CountBadge
 	Open      []FindingView
+	Info      []FindingView // good to know: folded, since there are many
 	Waived    []FindingView // accepted as a risk
 	Unchecked []FindingView // accepted since nobody could tell
 	Off       []FindingView // by policy
@@ -108,7 +109,7 @@ type FindingList struct {
 var severityBadges = map[lint.Severity]Badge{
 	lint.Critical: {Bad, "stop", "critical"},
 	lint.High:     {Bad, "stop", "high"},
-	lint.Warn:     {Ask, "question", "warn"},
+	lint.Warn:     {Warn, "bang", "warn"},
 	lint.Info:     {Plain, "info", "info"},
 }
 
@@ -133,6 +134,7 @@ func (l FindingList) apart() []apart {
 		one, more string
 		list      []FindingView
 	}{
+		{"1 finding for information", " findings for information", l.Info},
 		{"1 accepted finding", " accepted findings", l.Waived},
 		{"1 finding that nobody could check", " findings that nobody could check", l.Unchecked},
 		{"1 finding that is off by policy", " findings that are off by policy", l.Off},

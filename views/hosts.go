@@ -247,11 +247,14 @@ type CostForm struct {
 	Fault                               Sentence
 }
 
+// costColumns are the parts of what a tool costs.
+var costColumns = [...]string{"Name", "Description", "Schema"}
+
 // CostRow is what one tool or one family costs.
 type CostRow struct {
 	Name   prose.Visible
 	URL    string
 	Tokens string
-	Parts  []string // name, description, schema
+	Parts  []string // as costColumns, nil for a family
 	Growth string
 }

@@ -289,7 +289,7 @@ func togetherShares(p TogetherPage) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section aria-labelledby=\"shares\"><h2 id=\"shares\">Server by server</h2><div class=\"table-box rows-to-cards names-wrap\" tabindex=\"0\" role=\"region\" aria-label=\"Table of servers in this host\"><table><thead><tr><th scope=\"col\">Server</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section aria-labelledby=\"shares\"><h2 id=\"shares\">Server by server</h2><div class=\"table-box rows-to-cards numbers names-wrap\" tabindex=\"0\" role=\"region\" aria-label=\"Table of servers in this host\"><table><thead><tr><th scope=\"col\">Server</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

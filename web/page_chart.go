@@ -42,7 +42,7 @@ func chartKinds(tokens map[string]int) []chartKind {
 	}
 	for _, c := range []change.Class{change.Breaking, change.Undecided, change.Behaviour, change.Text, change.Compatible} {
 		look := views.ClassBadge(c)
-		kinds = append(kinds, chartKind{label: look.Word, tone: look.Tone, of: func(r *review.ReleaseSummary) (int, bool) { return r.Counts[c], r.Counts != nil }})
+		kinds = append(kinds, chartKind{label: "Changes: " + look.Word, tone: look.Tone, of: func(r *review.ReleaseSummary) (int, bool) { return r.Counts[c], r.Counts != nil }})
 	}
 	for _, f := range []struct {
 		severity lint.Severity

@@ -61,7 +61,7 @@ func TestWhatIsNotKnownIsNotNothing(t *testing.T) {
 	})
 	list[0].Counts = nil
 	c := chartsOf(list, map[string]int{"l1.0.0": 400, "l1.1.0": 0})
-	if diff := cmp.Diff([]string{"Tools", "Tokens", "breaking"}, c.Table.Heads); diff != "" {
+	if diff := cmp.Diff([]string{"Tools", "Tokens", "Changes: breaking"}, c.Table.Heads); diff != "" {
 		t.Fatal(diff)
 	}
 	var table [][]string

@@ -131,7 +131,7 @@ func (p *releasePresenter) decision(c *card, back string) views.Decision {
 	sentence, meta, also := headline(c)
 	d := views.Decision{
 		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, Hidden: c.hidden,
-		AlsoLabel: plural(len(also), "edit", "edits"), Meta: slices.Concat(meta, p.sightOn(c), p.foundOn(c)), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
+		AlsoLabel: plural(len(also), "edit", "edits"), Meta: slices.Concat(meta, p.sightOn(c), p.foundOn(c, sentence)), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
 	}
 	if len(c.changes) == 1 {
 		d.On, d.OnURL = views.ShowName(subjectName(first)), p.toolURL(first.ID)

@@ -131,8 +131,9 @@ func (p *releasePresenter) findingsAt(positions []int, tool string) *views.Findi
 	return list
 }
 
-// listFinding puts a finding where it belongs: what counts, what somebody accepted as
-// it is, what nobody could check, and what the policy turned off.
+// listFinding puts a finding where it belongs: what counts, what is only good to know,
+// what somebody accepted as it is, what nobody could check, and what the policy turned
+// off.
 func listFinding(list *views.FindingList, f *review.Finding, v views.FindingView) {
 	to := &list.Open
 	switch {
@@ -142,6 +143,8 @@ func listFinding(list *views.FindingList, f *review.Finding, v views.FindingView
 		to = &list.Unchecked
 	case f.Waived:
 		to = &list.Waived
+	case f.Severity == lint.Info:
+		to = &list.Info
 	}
 	*to = append(*to, v)
 }
@@ -363,8 +366,9 @@ func findingWords(c *review.FindingCounts) string {
 }
 
 // foundOn says in one line of a decision what its tools brought in, and what the
-// gravest is when somebody has to give a reason for it.
-func (p *releasePresenter) foundOn(c *card) []views.Sentence {
+// gravest is when somebody has to give a reason for it and the headline, said, does not
+// tell it already.
+func (p *releasePresenter) foundOn(c *card, said string) []views.Sentence {
 	var counts review.FindingCounts
 	var worst *review.Finding
 	for i := range p.v.Findings {
@@ -381,7 +385,7 @@ func (p *releasePresenter) foundOn(c *card) []views.Sentence {
 		return nil
 	}
 	line := "New " + findingWords(&counts) + "."
-	if worst.Severity.Rank() >= lint.High.Rank() {
+	if worst.Severity.Rank() >= lint.High.Rank() && !strings.Contains(said, worst.Message) {
 		line += " " + worst.Message
 	}
 	return []views.Sentence{views.Say(line)}

@@ -138,7 +138,7 @@ func (s *Server) serverLines(list []review.ServerView) []views.ServerLine {
 	for _, v := range list {
 		line := views.ServerLine{
 			URL: serverPath(v.Server.Slug), Name: views.ShowName(v.Server.Name), Slug: v.Server.Slug,
-			Gate: overriddenBadge(v.Gate, v.Overridden), Why: views.Say(serverWhy(v)),
+			Gate: overriddenBadge(v.Gate, v.Overridden), Why: views.Say(lineWhy(v)),
 		}
 		open := 0
 		for _, r := range v.Releases {
@@ -161,6 +161,14 @@ func (s *Server) serverLines(list []review.ServerView) []views.ServerLine {
 		out = append(out, line)
 	}
 	return out
+}
+
+// lineWhy is what is said beside the gate's word.
+func lineWhy(v review.ServerView) string {
+	if v.Gate == gate.Result("") && v.Why == "" {
+		return "The first push appears here."
+	}
+	return v.Why
 }
 
 func serverWhy(v review.ServerView) string {

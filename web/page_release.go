@@ -298,7 +298,7 @@ func (p *releasePresenter) gate() views.GateBar {
 			}
 		}
 	}
-	if open > 0 {
+	if open > 0 && (mine < open || p.v.Answer.Result != gate.Blocked) { // else the sentence says both
 		bar.Sub = append(bar.Sub, fmt.Sprintf("%s open, %s for you", plural(open, "answer", "answers"), thousands(mine)))
 	}
 	if words > 0 {
