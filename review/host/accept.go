@@ -60,7 +60,7 @@ func (c *checkup) judge(provider *Profile) {
 			c.refuse(provider, it, "/description", RuleDescription, fmt.Sprintf("the description has %d characters, and %s take %d", n, a.DescriptionWhere, a.Description))
 		}
 		c.judgeRoot(provider, it)
-		c.walk(it.schema, schemaPath(), func(s *node, at path) { c.judgeSchema(provider, it, s, at) })
+		walk(it.schema, schemaPath(), func(s *node, at path) { c.judgeSchema(provider, it, s, at) })
 	}
 	if a.Tools > 0 && len(sent) > a.Tools && c.r.p.Limit.Tools == 0 {
 		c.add(Issue{What: Refused, Rule: RuleCount, Level: Error, TakesDown: len(sent),
@@ -175,7 +175,7 @@ func (c *checkup) advise(it *item, at string, rule Rule, what What, reason strin
 
 // walk calls f for a schema and those inside it, with their places. What a surface
 // may hold bounds how many there are.
-func (c *checkup) walk(s *node, at path, f func(*node, path)) {
+func walk(s *node, at path, f func(*node, path)) {
 	if !s.is('{') {
 		return
 	}
@@ -186,21 +186,21 @@ func (c *checkup) walk(s *node, at path, f func(*node, path)) {
 		}
 		switch shapes[m.name] {
 		case "schema":
-			c.walk(m.value, at.to(m.name), f)
-			c.walkAll(m.value, at.to(m.name), f)
+			walk(m.value, at.to(m.name), f)
+			walkAll(m.value, at.to(m.name), f)
 		case "schemas":
-			c.walkAll(m.value, at.to(m.name), f)
+			walkAll(m.value, at.to(m.name), f)
 		case "map":
 			for _, p := range m.value.membersOf() {
-				c.walk(p.value, at.to(m.name).to(p.name), f)
+				walk(p.value, at.to(m.name).to(p.name), f)
 			}
 		}
 	}
 }
 
-func (c *checkup) walkAll(list *node, at path, f func(*node, path)) {
+func walkAll(list *node, at path, f func(*node, path)) {
 	for i, e := range elemsOf(list) {
-		c.walk(e, at.to(strconv.Itoa(i)), f)
+		walk(e, at.to(strconv.Itoa(i)), f)
 	}
 }
 

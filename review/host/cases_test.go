@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"os"
 	"slices"
@@ -111,14 +112,21 @@ func lines(t *testing.T, file string, f func([]byte)) {
 
 // pain is a problem that people reported in public, rewritten small.
 type pain struct {
-	ID     string `json:"id"`
-	Kind   string `json:"kind"`
-	Inputs struct {
-		Server  string `json:"server"`
-		Payload struct {
-			Tools []map[string]any `json:"tools"`
-		} `json:"payload"`
-	} `json:"inputs"`
+	ID     string          `json:"id"`
+	Kind   string          `json:"kind"`
+	Inputs json.RawMessage `json:"inputs"`
+}
+
+// painInputs are the inputs of a pain that this package has to find: a listing, the
+// two of an edit, or the two descriptions of one.
+type painInputs struct {
+	Server  string `json:"server"`
+	Payload struct {
+		Tools []map[string]any `json:"tools"`
+	} `json:"payload"`
+	After      []map[string]any `json:"after"`
+	BeforeDesc string           `json:"before_desc"`
+	AfterDesc  string           `json:"after_desc"`
 }
 
 // painful says what has to be found for a pain: the profile, the rule, the place,
@@ -135,50 +143,89 @@ var painful = map[string][]struct {
 	"pains-schema_provider-07": {{"gemini", "/inputSchema/properties/level/enum", host.RuleEnum, `["0","1","2","4"]`}},
 	"pains-name_rules-01":      {{"gemini-cli", "/name", host.RuleCollision, ""}},
 	"pains-name_rules-03":      {{"anthropic-messages", "/name", host.RuleNameChars, "admin_tools_list"}, {"openai-chat", "/name", host.RuleNameChars, "user-profile_update"}},
+	"pains-name_rules-05": {{"claude-code", "/name", host.RuleCollision, "q_2"}, {"openai-agents-js", "/name", host.RuleCollision, "q_2"}, {"codex", "/name", host.RuleCollision, "q_2"},
+		{"qwen-code", "/name", host.RuleListing, "q_2"}, {"continue-cli", "/name", host.RuleCollision, "q_2"}},
 	"pains-desc_truncation-01": {{"claude-code", "/description", host.RuleDescription, "5240 of 9336"}},
+	"pains-desc_truncation-03": {{"claude-code", "/description", host.RuleMoved, "to the front"}},
 }
+
+// ours are the kinds of pains that are about hosts. Each of them has to be in painful.
+var ours = []string{"schema_provider", "desc_truncation", "name_rules"}
 
 // TestPains runs the preflight over the handed problems of these kinds.
 func TestPains(t *testing.T) {
+	met := map[string]bool{}
 	lines(t, "cases/pains.jsonl", func(raw []byte) {
 		var p pain
-		if err := json.Unmarshal(raw, &p); err != nil || painful[p.ID] == nil {
-			return // other kinds have inputs of other forms
+		if err := json.Unmarshal(raw, &p); err != nil {
+			t.Fatal(err)
 		}
+		if !slices.Contains(ours, p.Kind) {
+			return
+		}
+		met[p.ID] = true
 		t.Run(p.ID, func(t *testing.T) { checkPain(t, p) })
 	})
+	for id := range painful {
+		if !met[id] {
+			t.Errorf("%s is not among the handed problems", id)
+		}
+	}
 }
 
 func checkPain(t *testing.T, p pain) {
-	for _, tool := range p.Inputs.Payload.Tools {
-		if n, ok := tool["description_length"].(float64); ok {
-			tool["description"] = strings.Repeat("x", int(n))
-		}
+	if painful[p.ID] == nil {
+		t.Fatal("nobody said what has to be found")
 	}
-	tools, err := json.Marshal(p.Inputs.Payload.Tools)
-	if err != nil {
+	var in painInputs
+	if err := json.Unmarshal(p.Inputs, &in); err != nil {
 		t.Fatal(err)
 	}
-	l, err := surface.Read(tools, surface.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := p.Inputs.Server
-	if server == "" {
-		server = "srv"
-	}
+	server := cmp.Or(in.Server, "srv")
+	now, before := in.surfaces(t, server)
 	for _, want := range painful[p.ID] {
 		profile, err := host.Lookup(want.host)
 		if err != nil {
 			t.Fatal(err)
 		}
-		check := host.Preflight(profile, host.Mount(server, l))
+		check := now.PreflightFrom(profile, before)
 		if !slices.ContainsFunc(check.Issues, func(i host.Issue) bool {
 			return i.Rule == want.rule && i.Pointer == want.pointer && strings.Contains(i.Fix, want.fix)
 		}) {
 			t.Errorf("%s: nothing under %s at %s with %q in the fix: %+v", want.host, want.rule, want.pointer, want.fix, check.Issues)
 		}
 	}
+}
+
+// surfaces are what a pain serves now, and what was served before; nil for nothing.
+func (in painInputs) surfaces(t *testing.T, server string) (now, before *host.Surface) {
+	tools := in.Payload.Tools
+	if in.After != nil {
+		tools = in.After
+	}
+	if in.AfterDesc != "" {
+		tools = described(in.AfterDesc)
+		before = serving(t, server, described(in.BeforeDesc))
+	}
+	for _, tool := range tools {
+		if n, ok := tool["description_length"].(float64); ok {
+			tool["description"] = strings.Repeat("x", int(n))
+		}
+	}
+	return serving(t, server, tools), before
+}
+
+func described(text string) []map[string]any {
+	return []map[string]any{{"name": "t", "description": text, "inputSchema": map[string]any{"type": "object"}}}
+}
+
+func serving(t *testing.T, server string, tools []map[string]any) *host.Surface {
+	t.Helper()
+	raw, err := json.Marshal(tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return host.NewSurface([]host.Mounted{host.Mount(server, listing(t, string(raw)))})
 }
 
 // TestCollisionOnlyWhereCut checks that the collision is found only where names are cut.

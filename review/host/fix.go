@@ -4,20 +4,36 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 )
 
-// fix proposes what to do about an issue: text to paste where there is one.
-func (c *checkup) fix(i Issue) string {
+// remedy is what to do about an issue: words, with the text to paste where there is
+// one, and the patches that paste it. Each patch alone makes the issue go; where only
+// a person can write what is needed there is none.
+type remedy struct {
+	say     string
+	patches []Patch
+}
+
+func advice(format string, args ...any) remedy { return remedy{say: fmt.Sprintf(format, args...)} }
+
+// paste is a remedy of one patch.
+func paste(say string, ops ...Op) remedy { return remedy{say, []Patch{ops}} }
+
+// fix proposes what to do about an issue.
+func (c *checkup) fix(i Issue) remedy {
 	if i.item == nil {
-		return listingFixes[i.Rule]
+		return advice("%s", listingFixes[i.Rule])
 	}
-	if f := fixes[i.Rule]; f != nil {
-		return f(c, i)
+	f := fixes[i.Rule]
+	switch {
+	case f == nil:
+		return remedy{}
+	case !i.item.tool.exact.is('{'):
+		return advice("Make the definition an object: a text as name, an object as inputSchema.")
 	}
-	return ""
+	r := f(c, i)
+	r.patches = slices.DeleteFunc(r.patches, func(p Patch) bool { return p.size() > mostPasted })
+	return r
 }
 
 // listingFixes are for issues of no single tool.
@@ -27,174 +43,387 @@ var listingFixes = map[Rule]string{
 	RuleInstruction: "Say what every call needs in the descriptions of the tools, and what counts of the instructions at their beginning.",
 }
 
-var fixes = map[Rule]func(*checkup, Issue) string{
+// inWords are the remedies that are the same for every definition.
+var inWords = map[Rule]string{
+	RuleServerName: listingFixes[RuleServerName],
+	RuleMoved:      "Move the sentence to the front, or what was put in front of it to the end.",
+	RuleUnion:      "Say in the description of the property which forms it takes.",
+	RuleSize:       "Make the schema smaller: say what counts in the description of the tool, which is not cut there.",
+	RulePage:       "Return all tools on the first page.",
+}
+
+var fixes = map[Rule]func(*checkup, Issue) remedy{
 	RuleListing:     fixListing,
 	RuleNameLength:  fixLongName,
 	RuleNameChars:   fixNameChars,
-	RuleServerName:  func(*checkup, Issue) string { return listingFixes[RuleServerName] },
 	RuleCollision:   fixCollision,
 	RuleGenericName: fixGeneric,
 	RuleRootUnion:   fixRootUnion,
 	RuleProperty:    fixProperty,
 	RuleSchema:      fixSchema,
-	RuleItems: func(*checkup, Issue) string {
-		return `"items": {"type": "string"}, or the schema that the elements have.`
+	RuleItems: func(_ *checkup, i Issue) remedy {
+		return i.paste(`"items": {"type": "string"}, or the schema that the elements have.`, add(i.Pointer+"/items", typed("string")))
 	},
-	RuleProperties:  func(*checkup, Issue) string { return `"properties": {}` },
+	RuleProperties: func(_ *checkup, i Issue) remedy {
+		return i.paste(`"properties": {}`, add(i.Pointer+"/properties", emptyNode))
+	},
 	RuleDescription: fixDescription,
-	RuleMoved: func(*checkup, Issue) string {
-		return "Move the sentence to the front, or what was put in front of it to the end."
-	},
-	RuleTypeList: fixTypeList,
-	RuleKeyword:  fixKeyword,
-	RuleEnum:     fixEnum,
-	RuleFormat: func(*checkup, Issue) string {
-		return "Remove format, and say in the description what the text looks like."
-	},
-	RuleRef:   fixRef,
-	RuleUnion: func(*checkup, Issue) string { return "Say in the description of the property which forms it takes." },
-	RuleSize: func(*checkup, Issue) string {
-		return "Make the schema smaller: say what counts in the description of the tool, which is not cut there."
-	},
-	RuleConstraint: fixConstraint,
-	RulePage:       func(*checkup, Issue) string { return "Return all tools on the first page." },
-	RuleText:       func(*checkup, Issue) string { return "" },
+	RuleTypeList:    fixTypeList,
+	RuleKeyword:     fixKeyword,
+	RuleEnum:        fixEnum,
+	RuleFormat:      fixFormat,
+	RuleRef:         fixRef,
+	RuleConstraint:  fixConstraint,
 }
 
-func fixListing(c *checkup, i Issue) string {
-	in := i.item.tool.exact.get("inputSchema")
-	switch {
-	case i.Pointer == "/inputSchema/type":
-		return `"type": "object"`
-	case strings.HasPrefix(i.Pointer, "/inputSchema") && !in.is('{'):
-		return `"inputSchema": {"type": "object", "properties": {}}`
-	case i.Pointer == "/inputSchema/properties":
-		return `"properties": {}`
-	case strings.HasPrefix(i.Pointer, "/inputSchema/properties/"):
-		return i.Pointer[len("/inputSchema/properties/"):] + ` needs an object as its schema: {} takes anything, {"type": "string"} a text.`
-	case i.Pointer == "/inputSchema/required":
-		return `"required": []`
-	case strings.HasPrefix(i.Pointer, "/outputSchema"):
-		return `Put "type": "object" at the root of outputSchema, or leave outputSchema out.`
-	case i.Pointer == "/name":
-		return "Give every tool a name of its own."
-	case i.Pointer == "/title" || i.Pointer == "/description":
-		return "Make it a text, or leave the field out."
+func init() {
+	for rule, say := range inWords {
+		fixes[rule] = func(*checkup, Issue) remedy { return advice("%s", say) }
 	}
-	return "Make the definition valid: a text as name, an object as inputSchema."
 }
 
-// fixLongName proposes a name that fits, cut between words.
-func fixLongName(c *checkup, i Issue) string {
-	names := c.r.p.Names
-	limit := names.Limit
-	if limit == 0 || limit > 64 {
-		limit = 64
+// at returns the value that a pointer leads to in the definition of an issue.
+func (i Issue) at(pointer string) *node { return valueAt(i.item.tool.exact, pointer) }
+
+// paste is a remedy of one patch where the definition has what the pointer of the
+// issue leads to; else, where the host made that place itself, it is only words.
+func (i Issue) paste(say string, ops ...Op) remedy {
+	if i.at(i.Pointer) == nil {
+		return remedy{say: say}
 	}
-	room := limit - names.size(i.item.fullName()) + names.size(i.item.tool.name)
-	if names.Limit > 0 { // the name as sent is cut already
-		room = limit - names.size(names.join(i.item.tool).clean) + names.size(i.item.tool.name)
-	}
-	if room < 8 {
-		return fmt.Sprintf("No name fits beside a server's name of this length: use a shorter server name, and at most %d characters in all.", limit)
-	}
-	return fmt.Sprintf("At most %d characters are left beside this server's name, if it is to fit the %d of every host, such as %q.", room, limit, names.shorter(i.item.tool.name, room))
+	return paste(say, ops...)
 }
 
-// shorter cuts a name to a size of n, between two words where it can.
-func (r NameRules) shorter(s string, n int) string {
-	r.Limit = n
-	cut := r.head(s)
-	if cut == s {
-		return s
-	}
-	if at := strings.LastIndexAny(cut, "_-./"); at > n/2 {
-		cut = cut[:at]
-	}
-	return cut
+// parentOf splits the last step from a pointer.
+func parentOf(pointer string) (parent, step string) {
+	at := strings.LastIndexByte(pointer, '/')
+	return pointer[:at], unescapePointer(pointer[at+1:])
 }
 
-func fixNameChars(c *checkup, i Issue) string {
-	clean := plainName(i.item.tool.name)
-	switch {
-	case clean == "" || clean == i.item.tool.name:
-		return "Use letters, digits, _ and - only."
-	case i.item.tool.server.plain()[clean] > 1:
-		return fmt.Sprintf("Use letters, digits, _ and - only, and no name that is like another: more than one tool would be %q.", clean)
-	}
-	return fmt.Sprintf(`"name": %q`, clean)
-}
-
-// plainName writes a name in the characters that every provider takes. Letters lose
-// their accents and stay.
-func plainName(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
+// fixListing repairs what a host can't read of a definition.
+func fixListing(c *checkup, i Issue) remedy {
+	field, rest, _ := strings.Cut(strings.TrimPrefix(i.Pointer, "/"), "/")
+	v := i.at(i.Pointer)
+	switch field {
+	case "inputSchema", "outputSchema":
+		return fixReadSchema(i, "/"+field, rest)
+	case "name":
+		if v.is('"') {
+			return c.rename(i, i.item.tool.name)
 		}
-		return r
-	}, norm.NFKD.String(visible(s)))
-	return Clean{Keep: "a-zA-Z0-9_-", With: "_", Per: "run", Trim: "_"}.apply(s)
+		return advice("Give the tool a name: a text of letters, digits, _ and -.")
+	case "title", "description", "annotations", "_meta":
+		return paste("Make it what the specification wants, or leave it out.", remove(i.Pointer))
+	}
+	return advice("Make the definition valid: a text as name, an object as inputSchema.")
 }
 
-func fixCollision(c *checkup, i Issue) string {
-	if isTwin(i.item.tool) {
-		return "Give every tool a name of its own."
+// fixReadSchema repairs a schema of which a host reads the root and its properties.
+func fixReadSchema(i Issue, root, rest string) remedy {
+	_, property, inside := strings.Cut(rest, "properties/")
+	switch s := i.at(root); {
+	case !s.is('{') && root == "/outputSchema":
+		return paste("Leave outputSchema out, or make it an object.", remove(root))
+	case !s.is('{'):
+		return paste(`"inputSchema": {"type": "object", "properties": {}}`, add(root, typed("object").with("properties", emptyNode)))
+	case rest == "type":
+		return paste(`"type": "object"`, add(i.Pointer, str("object")))
+	case rest == "properties":
+		return paste(`"properties": {}`, replace(i.Pointer, emptyNode))
+	case inside && !strings.Contains(property, "/") && !i.at(i.Pointer).is('{'):
+		return paste(property+` needs an object as its schema: {} takes anything, {"type": "string"} a text.`, replace(i.Pointer, emptyNode))
 	}
-	return "Make the names differ in their first words, and in more than the characters that hosts replace."
+	return fixSchema(nil, i)
 }
 
-func fixGeneric(c *checkup, i Issue) string {
-	server := Clean{Keep: "a-zA-Z0-9_", With: "_", Per: "run", Trim: "_"}.apply(i.item.tool.server.name)
-	if server == "" {
-		return "Put the name of the product in front."
-	}
-	return fmt.Sprintf(`"name": %q`, NameRules{}.shorter(server+"_"+i.item.tool.name, 64))
+// misnamed are names of types in programming languages, and what they are called in
+// a schema.
+var misnamed = map[string]string{
+	"int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "float": "number", "double": "number", "decimal": "number",
+	"str": "string", "text": "string", "bool": "boolean", "dict": "object", "map": "object", "list": "array", "tuple": "array", "none": "null",
 }
 
-// fixRootUnion offers the forms that are accepted everywhere and say the same.
-func fixRootUnion(c *checkup, i Issue) string {
-	in := i.item.tool.exact.get("inputSchema")
-	keyword := i.Pointer[strings.LastIndexByte(i.Pointer, '/')+1:]
-	branches := elemsOf(in.get(keyword))
-	check := fmt.Sprintf("Remove %s, list every property under properties, say the rule in the description, and check it in the handler.", keyword)
-	if keyword != "anyOf" || len(branches) != 2 { // of oneOf, both at once must be refused
-		return check
+// fixSchema repairs what a meta-schema rejects.
+func fixSchema(_ *checkup, i Issue) remedy {
+	parent, keyword := parentOf(i.Pointer)
+	v, s := i.at(i.Pointer), i.at(parent)
+	if v == nil {
+		return advice("Write the schema in draft 2020-12.")
 	}
-	a, b := branches[0].get("required").texts(), branches[1].get("required").texts()
-	if len(a) == 0 || len(b) == 0 {
-		return check
+	if !isKeyword(i.Pointer) {
+		return paste("A schema is an object: {} takes anything.", replace(i.Pointer, emptyNode))
 	}
-	return fmt.Sprintf(`%s Or write it as "if": {"not": {"required": %s}}, "then": {"required": %s}.`, check, strs(a).bytes(), strs(b).bytes())
+	switch keyword {
+	case "items":
+		if v.is('[') {
+			return fixTuple(i, parent, s, v)
+		}
+	case "exclusiveMinimum", "exclusiveMaximum":
+		return fixOldBound(i, parent, keyword, s, v)
+	case "required":
+		return paste(`"required": ["name", …] beside properties, each name once.`, namesOnce(i.Pointer, v))
+	case "type":
+		return fixTypeName(i, v)
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+		return paste(fmt.Sprintf("%q: {}, or an object of schemas.", keyword), replace(i.Pointer, emptyNode))
+	}
+	return paste("Write "+keyword+" as draft 2020-12 has it, or leave it out.", remove(i.Pointer))
 }
 
-func fixProperty(c *checkup, i Issue) string {
-	name := i.Pointer[strings.LastIndexByte(i.Pointer, '/')+1:]
-	name = unescapePointer(name)
+// fixTuple writes a list of fixed parts as the draft has it.
+func fixTuple(i Issue, parent string, s, parts *node) remedy {
+	rest := s.get("additionalItems")
+	ops := []Op{add(parent+"/prefixItems", parts)}
+	if rest != nil {
+		ops = append(ops, replace(i.Pointer, rest), remove(parent+"/additionalItems"))
+	} else {
+		ops = append(ops, remove(i.Pointer))
+	}
+	return paste(`"prefixItems": […] for a list of fixed parts, with "items": false if there may be no more, or one schema as "items".`, ops...)
+}
+
+// fixOldBound writes a bound of draft 4, which is a flag beside the number.
+func fixOldBound(i Issue, parent, keyword string, s, flag *node) remedy {
+	plain := strings.ToLower(keyword[len("exclusive"):])
+	if bound := s.get(plain); flag.is('t') && bound.is('0') {
+		return paste(fmt.Sprintf("%q: %s, and remove %s.", keyword, bound.bytes(), plain), replace(i.Pointer, bound), remove(parent+"/"+plain))
+	}
+	return paste("Write the bound itself as the value of the keyword, or leave it out.", remove(i.Pointer))
+}
+
+// namesOnce keeps of a list of names every text once; what is no list goes.
+func namesOnce(pointer string, v *node) Op {
+	if !v.is('[') {
+		return remove(pointer)
+	}
+	names := array()
+	for _, e := range v.elems {
+		if e.is('"') {
+			names.elems = append(names.elems, e)
+		}
+	}
+	return replace(pointer, distinct(names.elems))
+}
+
+func fixTypeName(i Issue, v *node) remedy {
+	say := "One of " + strings.Join(typeNames, ", ") + ", or a list of them."
+	if name := misnamed[strings.ToLower(v.string())]; name != "" {
+		return paste(fmt.Sprintf(`"type": %q`, name), replace(i.Pointer, str(name)))
+	}
+	if lower := strings.ToLower(v.string()); slices.Contains(typeNames, lower) {
+		return paste(fmt.Sprintf(`"type": %q`, lower), replace(i.Pointer, str(lower)))
+	}
+	return paste(say+" Without a type anything is taken.", remove(i.Pointer))
+}
+
+func fixTypeList(_ *checkup, i Issue) remedy {
+	types := i.at(i.Pointer).texts()
+	rest := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
+	if len(rest) != 1 || len(types) != 2 {
+		return advice("Choose one type, and convert in the handler.")
+	}
+	parent, _ := parentOf(i.Pointer)
+	return paste(fmt.Sprintf(`"type": %q, "nullable": true; or leave the property out of required.`, rest[0]),
+		replace(i.Pointer, str(rest[0])), add(parent+"/nullable", trueNode))
+}
+
+// fixKeyword says in other words what a keyword says that is refused.
+func fixKeyword(_ *checkup, i Issue) remedy {
+	parent, keyword := parentOf(i.Pointer)
+	v, s := i.at(i.Pointer), i.at(parent)
+	if v == nil {
+		return advice("Remove %s.", keyword)
+	}
+	switch keyword {
+	case "exclusiveMinimum", "exclusiveMaximum":
+		plain := strings.ToLower(keyword[len("exclusive"):])
+		if bound := wholeBound(keyword, v); bound != nil && s.get("type").isText("integer") && !s.has(plain) {
+			return paste(fmt.Sprintf("%q: %s", plain, bound.bytes()), remove(i.Pointer), add(parent+"/"+plain, bound))
+		}
+		return i.inDescription("Say the bound in the description.", keyword, v)
+	case "default":
+		return i.inDescription("Say the default in the description.", keyword, v)
+	}
+	return paste("Remove "+keyword+".", remove(i.Pointer))
+}
+
+// wholeBound is the whole number that bounds integers like an exclusive bound does;
+// nil where doubles can't tell.
+func wholeBound(keyword string, v *node) *node {
+	if !isWhole53(v) {
+		return nil
+	}
+	step := 1.0
+	if keyword == "exclusiveMaximum" {
+		step = -1
+	}
+	n, err := parseNode([]byte(formatDouble(parseDouble(v.bytes()) + step)))
+	if err != nil {
+		return nil
+	}
+	return n
+}
+
+// isWhole53 reports whether n is a whole number that doubles hold exactly, with its
+// neighbours.
+func isWhole53(n *node) bool {
+	if !n.is('0') {
+		return false
+	}
+	f := parseDouble(n.bytes())
+	return f == float64(int64(f)) && f < 1<<53 && f > -1<<53
+}
+
+// inDescription moves what a keyword says into the description of its schema.
+func (i Issue) inDescription(say, keyword string, v *node) remedy {
+	return paste(say, remove(i.Pointer), i.describe(keyword, v))
+}
+
+// describe adds what a keyword says to the description nearest to it: of its schema,
+// or of the tool for what stands at the root.
+func (i Issue) describe(keyword string, v *node) Op {
+	parent, _ := parentOf(i.Pointer)
+	at := parent + "/description"
+	if parent == "/inputSchema" {
+		at = "/description"
+	}
+	return add(at, str(strings.TrimSpace(i.at(at).string()+" "+told(keyword, v)+".")))
+}
+
+// longestTold is the size over which the value of a keyword is not put into words.
+const longestTold = 120
+
+// told is how a keyword is said in a description.
+func told(keyword string, v *node) string { return keyword + ": " + string(v.bytes()) }
+
+func fixFormat(_ *checkup, i Issue) remedy {
+	const say = "Remove format, and say in the description what the text looks like."
+	v := i.at(i.Pointer)
+	if v == nil {
+		return advice(say)
+	}
+	return i.inDescription(say, "format", v)
+}
+
+func fixEnum(_ *checkup, i Issue) remedy {
+	parent, _ := parentOf(i.Pointer)
+	values := i.at(i.Pointer)
+	if !values.is('[') || len(values.elems) > 40 {
+		return advice("Make every value a text, and convert in the handler.")
+	}
+	enum := values.mapElems(asText)
+	return paste(fmt.Sprintf(`"type": "string", "enum": %s; convert in the handler.`, enum.bytes()),
+		add(parent+"/type", str("string")), replace(i.Pointer, enum))
+}
+
+// fixConstraint says in a description what a host leaves out of a schema.
+func fixConstraint(c *checkup, i Issue) remedy {
+	v := i.at(i.Pointer)
+	parent, keyword := parentOf(i.Pointer)
+	switch {
+	case keyword == "description" && i.What == Dropped:
+		return advice("Give the property a type: its description is lost with the rest of a schema that has none.")
+	case v == nil || i.What != Dropped || i.Level == Info || len(v.bytes()) > longestTold:
+		return remedy{}
+	}
+	say := fmt.Sprintf("Say it in the description as well, if the model has to know: %s.", told(keyword, v))
+	if !isKeyword(i.Pointer) || strings.ContainsFunc(keyword, func(r rune) bool { return !isNamePart(r) && r != '$' && r != '-' }) || !c.readsBeside(i.item, parent) {
+		return advice("%s", say)
+	}
+	return paste(say, i.describe(keyword, v))
+}
+
+// readsBeside reports whether the model gets the description of a schema, and more of
+// it than there is now.
+func (c *checkup) readsBeside(it *item, schema string) bool {
+	if schema == "/inputSchema" {
+		return c.r.p.Description.Limit == 0
+	}
+	sent := valueAt(it.schema, strings.TrimPrefix(schema, "/inputSchema"))
+	return sent.is('{') && sent.has("type") && !it.muted
+}
+
+// isTold reports whether a description that the model gets says what a keyword says.
+func isTold(it *item, pointer string) bool {
+	parent, keyword := parentOf(pointer)
+	v := valueAt(it.tool.exact, pointer)
+	if v == nil || len(v.bytes()) > longestTold || !isKeyword(pointer) {
+		return false
+	}
+	text := it.description
+	if parent != "/inputSchema" {
+		text = valueAt(it.schema, strings.TrimPrefix(parent, "/inputSchema")).get("description").string()
+	}
+	for said := told(keyword, v); ; {
+		_, after, found := strings.Cut(text, said)
+		if !found {
+			return false
+		}
+		if rest := strings.TrimPrefix(after, "."); !isWordPart(after) && !isWordPart(rest) {
+			return true
+		}
+		text = after
+	}
+}
+
+// isWordPart reports whether a text goes on with what may be a part of the word or
+// number in front of it.
+func isWordPart(s string) bool {
+	return s != "" && (isLead(s[0]) || s[0] >= '0' && s[0] <= '9')
+}
+
+// isKeyword reports whether a pointer into an input schema leads to a keyword of a
+// schema, and not to a schema or to something inside a value.
+func isKeyword(pointer string) bool {
+	steps := splitPointer(pointer)[1:] // without inputSchema
+	for at := 0; at < len(steps); {
+		shape := shapes[steps[at]]
+		at++
+		switch {
+		case at == len(steps):
+			return true
+		case shape == "map", shape == "schemas":
+			at++
+		case shape == "schema" && isIndex(steps[at]):
+			at++
+		case shape != "schema":
+			return false
+		}
+	}
+	return false
+}
+
+// fixProperty proposes a name that APIs take for a property of the root.
+func fixProperty(_ *checkup, i Issue) remedy {
+	_, name := parentOf(i.Pointer)
 	clean := cutUTF16(Clean{Keep: "a-zA-Z0-9_-", With: "_", Per: "run", Trim: "_"}.apply(name), 64)
 	if clean == "" {
-		return "Name the property in letters a to z, and keep its name in your language in the description."
+		return advice("Name the property in letters a to z, and keep its name in your language in the description.")
 	}
-	return fmt.Sprintf("Call it %q, and map it to the old name in the handler.", clean)
-}
-
-func fixSchema(c *checkup, i Issue) string {
-	switch {
-	case strings.HasSuffix(i.Pointer, "/items"):
-		return `"prefixItems": […] with "items": false for a list of fixed parts, or one schema as "items".`
-	case strings.HasSuffix(i.Pointer, "/exclusiveMinimum"), strings.HasSuffix(i.Pointer, "/exclusiveMaximum"):
-		return "Write the bound itself as the value of the keyword, and remove minimum or maximum."
-	case strings.HasSuffix(i.Pointer, "/required"):
-		return `"required": ["name", …] beside properties, each name once.`
-	case strings.HasSuffix(i.Pointer, "/type"):
-		return "One of " + strings.Join(typeNames, ", ") + ", or a list of them."
+	in := i.at("/inputSchema")
+	props := in.get("properties")
+	for n, base := 2, cutUTF16(clean, 60); props.has(clean); n++ {
+		clean = fmt.Sprintf("%s_%d", base, n)
 	}
-	return "Write the schema in draft 2020-12."
+	say := fmt.Sprintf("Call it %q, and map it to the old name in the handler.", clean)
+	if !props.has(name) || in.hasAny("anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies") {
+		return advice("%s", say) // it may be named there as well
+	}
+	ops := []Op{remove(i.Pointer), add("/inputSchema/properties/"+clean, props.get(name))}
+	if req := in.get("required"); slices.Contains(req.texts(), name) {
+		ops = append(ops, replace("/inputSchema/required", req.mapElems(func(e *node) *node {
+			if e.isText(name) {
+				return str(clean)
+			}
+			return e
+		})))
+	}
+	return paste(say, ops...)
 }
 
 // fixDescription says how much is seen, and what is named only behind the cut.
-func fixDescription(c *checkup, i Issue) string {
-	text := i.item.tool.exact.get("description").string()
+func fixDescription(c *checkup, i Issue) remedy {
+	text := c.r.p.clean(i.at("/description").string())
 	limit := c.r.p.Description.Limit
 	if api := c.r.p.api(); api != nil && api.Accepts.Description > 0 {
 		limit = api.Accepts.Description
@@ -205,29 +434,28 @@ func fixDescription(c *checkup, i Issue) string {
 		}
 	}
 	seen := cutUTF16(text, limit)
-	hidden := namesOnlyIn(text[len(seen):], seen)
-	fix := fmt.Sprintf("Say what counts in the first %d characters; %d of %d come after them.", limit, utf16Len(text)-utf16Len(seen), utf16Len(text))
-	if len(hidden) > 0 {
-		fix += " Named only after them: " + strings.Join(hidden, ", ") + "."
+	say := fmt.Sprintf("Say what counts in the first %d characters; %d of %d come after them.", limit, utf16Len(text)-utf16Len(seen), utf16Len(text))
+	if hidden := namesBehind(text, len(seen)); len(hidden) > 0 {
+		say += " Named only after them: " + strings.Join(hidden, ", ") + "."
 	}
-	return fix
+	return advice("%s", say)
 }
 
 // mostNames bounds the names that a fix lists.
 const mostNames = 12
 
-// namesOnlyIn returns words that look like names of tools or functions, stand in
-// tail, and don't stand in head.
-func namesOnlyIn(tail, head string) []string {
-	isName := func(r rune) bool {
-		return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+// namesBehind returns words of a text that look like names of tools or functions and
+// don't stand whole in front of a place in it. A word that is cut there is one of
+// them, and its parts are none.
+func namesBehind(text string, at int) []string {
+	from := len(strings.TrimRightFunc(text[:at], isNamePart))
+	if !isNamePart(firstRune(text[at:])) {
+		from = at
 	}
-	known := map[string]bool{}
-	for _, w := range strings.FieldsFunc(head, func(r rune) bool { return !isName(r) }) {
-		known[w] = true
-	}
+	apart := func(r rune) bool { return !isNamePart(r) }
+	known := setOf(strings.FieldsFunc(text[:from], apart))
 	var out []string
-	for _, w := range strings.FieldsFunc(tail, func(r rune) bool { return !isName(r) }) {
+	for _, w := range strings.FieldsFunc(text[from:], apart) {
 		if strings.Contains(strings.Trim(w, "_"), "_") && !known[w] && len(w) < 80 {
 			known[w] = true
 			if out = append(out, w); len(out) == mostNames {
@@ -238,65 +466,14 @@ func namesOnlyIn(tail, head string) []string {
 	return out
 }
 
-// at returns the value that a pointer leads to in the definition of an issue.
-func (i Issue) at(pointer string) *node { return valueAt(i.item.tool.exact, pointer) }
-
-func fixTypeList(c *checkup, i Issue) string {
-	types := i.at(i.Pointer).texts()
-	rest := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
-	if len(rest) == 1 && len(types) == 2 {
-		return fmt.Sprintf(`"type": %q, "nullable": true; or leave the property out of required.`, rest[0])
-	}
-	return "Choose one type, and convert in the handler."
+func isNamePart(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-func fixKeyword(c *checkup, i Issue) string {
-	keyword := i.Pointer[strings.LastIndexByte(i.Pointer, '/')+1:]
-	switch keyword {
-	case "exclusiveMinimum", "exclusiveMaximum":
-		v := i.at(i.Pointer)
-		parent := i.at(strings.TrimSuffix(i.Pointer, "/"+keyword))
-		if v.is('0') && parent.get("type").isText("integer") {
-			step := 1.0
-			if keyword == "exclusiveMaximum" {
-				step = -1
-			}
-			return fmt.Sprintf(`"%s": %s`, strings.ToLower(keyword[len("exclusive"):]), formatDouble(parseDouble(v.bytes())+step))
-		}
-		return "Say the bound in the description."
-	case "default":
-		return "Say the default in the description."
+// firstRune is the character that a text begins with; 0 for none.
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
 	}
-	return "Remove " + keyword + "."
-}
-
-func fixEnum(c *checkup, i Issue) string {
-	values := i.at(i.Pointer)
-	if !values.is('[') || len(values.elems) > 40 {
-		return "Make every value a text, and convert in the handler."
-	}
-	return fmt.Sprintf(`"type": "string", "enum": %s; convert in the handler.`, values.mapElems(asText).bytes())
-}
-
-// fixRef shows the definition, when it is small enough to be pasted.
-func fixRef(c *checkup, i Issue) string {
-	def := localDef(i.at(i.Pointer).string())
-	table, name, _ := strings.Cut(def, "/")
-	target := i.item.tool.exact.get("inputSchema").get(table).get(name)
-	if b := target.bytes(); target != nil && len(b) <= 200 {
-		return "Put the definition itself in the place of $ref: " + string(b)
-	}
-	return "Put the definitions themselves in the place of the references."
-}
-
-func fixConstraint(c *checkup, i Issue) string {
-	v := i.at(i.Pointer)
-	keyword := i.Pointer[strings.LastIndexByte(i.Pointer, '/')+1:]
-	switch {
-	case keyword == "description" && i.What == Dropped:
-		return "Give the property a type: its description is lost with the rest of a schema that has none."
-	case v == nil || i.What != Dropped || i.Level == Info || len(v.bytes()) > 120:
-		return ""
-	}
-	return fmt.Sprintf("Say it in the description as well, if the model has to know: %s %s.", keyword, v.bytes())
+	return 0
 }

@@ -3,7 +3,6 @@ package host
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/countersign/countersign/review/surface"
 )
@@ -129,8 +128,7 @@ type server struct {
 	tools        []*tool
 	firstPage    int // tools on the first page
 	instructions surface.Instructions
-	names        map[string]int        // how many tools have a name
-	plain        func() map[string]int // how many would have a name written plainly
+	names        map[string]int // how many tools have a name
 }
 
 // Tools counts the tools of all servers.
@@ -142,25 +140,19 @@ func (s *Surface) Tools() int {
 	return n
 }
 
-// countNames counts the tools by name, and by plain name when somebody asks.
+// countNames counts the tools by name.
 func (sv *server) countNames() {
 	sv.names = map[string]int{}
 	for _, t := range sv.tools {
 		sv.names[t.name]++
 	}
-	sv.plain = sync.OnceValue(func() map[string]int {
-		n := map[string]int{}
-		for _, t := range sv.tools {
-			n[plainName(t.name)]++
-		}
-		return n
-	})
 }
 
 // tool is a definition, parsed; each runtime has its own view of the values.
 type tool struct {
 	server   *server
 	name     string
+	loose    string // what names that hosts may make equal have in common
 	position int
 	exact    *node
 	scripted *node
@@ -191,7 +183,7 @@ func newTool(sv *server, position int, t surface.Tool) *tool {
 	}
 	root = wireForm(root, t.Form)
 	return &tool{
-		server: sv, name: t.Name, position: position,
+		server: sv, name: t.Name, loose: loosely(plainName(t.Name)), position: position,
 		exact: root, scripted: root.scripted(), doubled: root.doubled(),
 	}
 }

@@ -48,6 +48,8 @@ func (r *renderer) whyRenamed(it *item) Rule {
 	switch {
 	case n.Limit > 0 && n.size(n.join(it.tool).clean) > n.Limit:
 		return RuleNameLength
+	case it.group != "" && it.group != namespace(n, it.tool.server.name):
+		return RuleServerName
 	case n.Tool.apply(it.tool.name) != it.tool.name:
 		return RuleNameChars
 	case n.Server.apply(it.tool.server.name) != it.tool.server.name:
@@ -297,14 +299,20 @@ func (r *renderer) nameCodex(items []*item) {
 	}
 }
 
+// namespace is what Codex makes of the name of a server.
+func namespace(n NameRules, server string) string {
+	group := n.Server.apply(server)
+	if strings.HasPrefix(server, "mcp__") {
+		return group
+	}
+	return "mcp__" + group
+}
+
 // nameSpaces gives each item the namespace of its server.
 func (r *renderer) nameSpaces(items []*item) {
 	owners := map[string]map[string]bool{}
 	for _, it := range items {
-		it.group = r.p.Names.Server.apply(it.tool.server.name)
-		if !strings.HasPrefix(it.tool.server.name, "mcp__") {
-			it.group = "mcp__" + it.group
-		}
+		it.group = namespace(r.p.Names, it.tool.server.name)
 		if owners[it.group] == nil {
 			owners[it.group] = map[string]bool{}
 		}

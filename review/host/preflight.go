@@ -36,9 +36,10 @@ type Issue struct {
 	What      What
 	Rule      Rule
 	Level     Level
-	Reason    string // what happens, and who says so
-	Fix       string // something to paste or to do
-	TakesDown int    // how many other tools are lost with it
+	Reason    string  // what happens, and who says so
+	Fix       string  // something to paste or to do
+	Patches   []Patch // of the definition; each alone makes the issue go. None where somebody has to write what is needed
+	TakesDown int     // how many other tools are lost with it
 
 	item *item
 }
@@ -108,6 +109,7 @@ type checkup struct {
 	count map[*tool]int  // issues by tool; nil is the listing
 	fine  map[*item]bool // what valid found
 	sent  int            // tools that the host sends
+	names *namer         // nil until a name is proposed
 }
 
 // api returns the profile of the provider that the host's requests go to; nil where
@@ -140,7 +142,8 @@ func (c *checkup) add(i Issue) {
 		c.count[i.item.tool]++
 		i.Server = i.item.tool.server.name
 	}
-	i.Fix = c.fix(i)
+	r := c.fix(i)
+	i.Fix, i.Patches = r.say, r.patches
 	c.out.Issues = append(c.out.Issues, i)
 }
 
@@ -176,7 +179,7 @@ func (c *checkup) place(i Issue) int {
 func (c *checkup) losses() {
 	together := map[string]int{}
 	for _, l := range c.r.out.Lost {
-		if l.What == NotSent && l.Pointer == "" && l.Rule == "" && l.Tool != "" {
+		if l.What == NotSent && l.Pointer == "" && l.Rule == "" && l.Position > 0 {
 			together[l.Server]++
 		}
 	}
@@ -189,17 +192,25 @@ func (c *checkup) losses() {
 			continue
 		}
 		i := Issue{Server: l.Server, Tool: l.Tool, Position: l.Position, Pointer: l.Pointer, What: l.What, Rule: l.Rule, Level: level(l, it), Reason: l.Detail, item: it}
-		if l.Rule == RuleListing && c.r.p.Listing.Bad != "tool" || l.Rule == RuleServerName && l.Tool == "" {
-			i.TakesDown = together[l.Server]
-			if c.r.p.Listing.Bad == "run" {
-				i.TakesDown = len(c.r.items) - 1
-			}
-		}
+		i.TakesDown = c.takesDown(l, together)
 		if i.Level == Error && it != nil && c.valid(it) {
 			i.Reason = fmt.Sprintf("Valid by the specification, %s by %s. %s", l.What, c.r.p.Name, i.Reason)
 		}
 		c.add(i)
 	}
+}
+
+// takesDown counts the other tools that are lost with what a loss is about; together
+// counts by server those that are lost for no reason of their own.
+func (c *checkup) takesDown(l Loss, together map[string]int) int {
+	p := c.r.p
+	switch {
+	case l.Rule == RuleListing && p.Listing.Bad == "run", l.Rule == RuleCollision && l.What == Refused && p.Names.Twins == "run":
+		return len(c.r.items) - 1
+	case l.Rule == RuleListing && p.Listing.Bad != "tool", l.Rule == RuleServerName && l.Position == 0:
+		return together[l.Server]
+	}
+	return 0
 }
 
 func (c *checkup) find(l Loss) *item {
@@ -220,11 +231,14 @@ func level(l Loss, it *item) Level {
 		return Info // a tool without arguments: there is nothing to be told
 	case l.Rule == RuleInstruction && l.What == NotSent:
 		return Info // no definition depends on them
-	case l.What == Refused, l.Rule == RulePage, l.What == Dropped && (l.Tool == "" || it != nil && it.gone && isWhole(l)):
+	case l.What == Refused, l.Rule == RulePage, l.What == Dropped && (l.Position == 0 || it != nil && it.gone && isWhole(l)):
 		return Error
 	case l.What == Truncated, l.Rule == RuleSize, l.Rule == RuleNameLength, l.Rule == RuleRootUnion:
 		return Warn
 	case l.Rule == RuleConstraint && l.What == Dropped && !slices.Contains(harmless, keyword) && !strings.HasPrefix(keyword, "x-"):
+		if it != nil && isTold(it, l.Pointer) {
+			return Info // the model reads it in words
+		}
 		return Warn
 	}
 	return Info
@@ -250,8 +264,13 @@ func isValid(it *item) bool {
 	if _, why := readSDK(ListingRules{Values: "schemas"}, it.tool.exact); why != "" {
 		return false
 	}
-	_, why := checkSchema(it.tool.exact.get("inputSchema"), draft2020)
-	return why == ""
+	in := it.tool.exact.get("inputSchema")
+	if _, why := checkSchema(in, draft2020); why != "" {
+		return false
+	}
+	whole := true
+	walk(in, schemaPath(), func(s *node, _ path) { whole = whole && !leadsNowhere(in, s.get("$ref").string()) })
+	return whole
 }
 
 // duplicates finds names that the host sends twice.
@@ -290,22 +309,24 @@ func (c *checkup) cutTwins() {
 	}
 }
 
-// dangling finds references whose definition is not sent.
+// dangling finds references that lead nowhere, and those whose definition is not sent.
 func (c *checkup) dangling(it *item) {
-	c.walk(it.schema, schemaPath(), func(s *node, at path) {
+	listed := it.tool.exact.get("inputSchema")
+	walk(it.schema, schemaPath(), func(s *node, at path) {
 		ref := s.get("$ref").string()
-		if ref != "" && ref[0] != '#' && !c.full(it) {
-			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at.to("$ref").String(), What: Dropped, Rule: RuleRef, Level: Warn, item: it,
-				Reason: fmt.Sprintf("%s is another document, which no host fetches: the model can't know what to put there.", clip(ref))})
+		why := ""
+		switch {
+		case ref == "":
+		case ref[0] != '#':
+			why = "%s is another document, which no host fetches: the model can't know what to put there."
+		case leadsNowhere(listed, ref):
+			why = "%s leads nowhere: the schema has no such definition, so nothing can be checked against it, in this host or another."
+		case leadsNowhere(it.schema, ref):
+			why = "%s is sent, and what it refers to is not: the model can't know what to put there."
 		}
-		def := localDef(ref)
-		if def == "" {
-			return
-		}
-		table, name, _ := strings.Cut(def, "/")
-		if !it.schema.get(table).has(name) && !c.full(it) {
+		if why != "" && !c.full(it) {
 			c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at.to("$ref").String(), What: Dropped, Rule: RuleRef, Level: Warn, item: it,
-				Reason: fmt.Sprintf("%s is sent, and what it refers to is not: the model can't know what to put there.", clip(ref))})
+				Reason: fmt.Sprintf(why, clip(ref))})
 		}
 	})
 }
@@ -325,7 +346,7 @@ func (c *checkup) doubts(it *item) {
 		} else if d.Root {
 			rule = RuleRootUnion
 		}
-		c.walk(it.tool.exact.get("inputSchema"), schemaPath(), func(s *node, at path) {
+		walk(it.tool.exact.get("inputSchema"), schemaPath(), func(s *node, at path) {
 			if s.has(d.Keyword) && (!d.Root || len(at) == 1) {
 				c.advise(it, at.to(d.Keyword).String(), rule, Rewritten, d.Reason)
 			}
@@ -339,9 +360,9 @@ func (c *checkup) unprefixed() {
 	if c.r.p.IsProvider() || strings.Contains(c.r.p.Names.Form, "{server}") || len(c.r.s.servers) != 1 {
 		return
 	}
+	server := loosely(plainName(c.r.s.servers[0].name))
 	for _, it := range c.r.sent() {
-		server := strings.ToLower(it.tool.server.name)
-		if server != "" && strings.Contains(strings.ToLower(it.tool.name), server) {
+		if server != "" && strings.Contains(it.tool.loose, server) {
 			continue
 		}
 		c.advise(it, "/name", RuleGenericName, Refused, fmt.Sprintf("%s puts no server in front of the name. Beside another server with a tool called %s, %s.",

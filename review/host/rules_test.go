@@ -493,7 +493,7 @@ func TestFixesOfNames(t *testing.T) {
 	for _, i := range got {
 		fixes = append(fixes, i.Fix)
 	}
-	if len(fixes) != 4 || fixes[0] != `"name": "cafe_n"` || !strings.Contains(fixes[1], "more than one tool") || fixes[1] != fixes[2] || strings.Contains(fixes[3], `""`) {
+	if len(fixes) != 4 || fixes[0] != `"name": "cafe_n"` || fixes[1] != `"name": "a_b_2"` || fixes[2] != `"name": "a_b_3"` || strings.Contains(fixes[3], `""`) {
 		t.Errorf("%q", fixes)
 	}
 }
@@ -502,7 +502,7 @@ func TestFixesOfNames(t *testing.T) {
 func TestTwinsAreNotValid(t *testing.T) {
 	for _, id := range []string{"claude-code", "codex", "cline"} {
 		got := issuesOf(t, id, `[{"name":"q","description":"1","inputSchema":{"type":"object","properties":{}}},{"name":"q","description":"2","inputSchema":{"type":"object","properties":{}}}]`, host.RuleCollision)
-		if len(got) != 1 || strings.Contains(got[0].Reason, "Valid by") || got[0].Fix != "Give every tool a name of its own." {
+		if len(got) != 1 || strings.Contains(got[0].Reason, "Valid by") || !strings.HasPrefix(got[0].Fix, `"name": "q_2", or a better one`) {
 			t.Errorf("%s: %+v", id, got)
 		}
 	}

@@ -211,7 +211,15 @@ type issueJSON struct {
 	Level     host.Level `json:"level"`
 	Reason    text       `json:"reason"`
 	Fix       text       `json:"fix"`
+	Patches   [][]opJSON `json:"patches,omitempty"`
 	TakesDown int        `json:"takes_down,omitempty"`
+}
+
+// opJSON is one step of a JSON Patch of a definition.
+type opJSON struct {
+	Op    string          `json:"op"`
+	Path  text            `json:"path"`
+	Value json.RawMessage `json:"value,omitempty"`
 }
 
 // Preflight writes how a listing fares in hosts, on one line.
@@ -229,7 +237,7 @@ func checkForm(c *host.Check) checkJSON {
 }
 
 func issueForm(i host.Issue) issueJSON {
-	f := issueJSON{nil, nil, i.Position, text(i.Pointer), i.What, i.Rule, i.Level, text(i.Reason), text(i.Fix), i.TakesDown}
+	f := issueJSON{nil, nil, i.Position, text(i.Pointer), i.What, i.Rule, i.Level, text(i.Reason), text(i.Fix), patchForms(i.Patches), i.TakesDown}
 	if i.Position > 0 {
 		f.Tool = (*text)(&i.Tool)
 	}
@@ -239,8 +247,18 @@ func issueForm(i host.Issue) issueJSON {
 	return f
 }
 
+// patchForms writes the patches that make an issue go.
+func patchForms(patches []host.Patch) [][]opJSON {
+	var all [][]opJSON
+	for _, p := range patches {
+		all = append(all, each(p, func(o host.Op) opJSON { return opJSON{o.Op, text(o.Path), o.Value} }))
+	}
+	return all
+}
+
 // PreflightText writes a preflight of so many tools for people. What is for
-// information only is counted, unless verbose.
+// information only is counted, unless verbose; what an edit took out of sight is always
+// told, since somebody named a base to hear of it.
 func PreflightText(checks []*host.Check, verbose bool, tools int) string {
 	var b strings.Builder
 	noTools(&b, tools)
@@ -266,7 +284,7 @@ func checkLine(b *strings.Builder, c *host.Check) {
 func issueLines(b *strings.Builder, c *host.Check, verbose, several bool) {
 	info := 0
 	for _, i := range c.Issues {
-		if i.Level == host.Info && !verbose {
+		if i.Level == host.Info && i.Rule != host.RuleMoved && !verbose {
 			info++
 			continue
 		}
