@@ -221,6 +221,26 @@ func (s *Service) DeliveryLog(ctx context.Context, a Actor, slug string, f Deliv
 	return found, err
 }
 
+// turnedAwayDays is how far back days are named of which not all deliveries were kept.
+const turnedAwayDays = 7
+
+// TurnedAway returns the days of the last week of which only samples were kept, of
+// what nobody vouched for or was too many, with how many there were. It is asked as
+// Deliveries are.
+func (s *Service) TurnedAway(ctx context.Context, a Actor, slug string) ([]TurnedAway, error) {
+	var days []TurnedAway
+	err := s.store.View(ctx, func(tx Tx) error {
+		ids, err := readable(ctx, tx, a, slug)
+		if err != nil {
+			return err
+		}
+		since := s.now().UTC().AddDate(0, 0, 1-turnedAwayDays).Format(time.DateOnly)
+		days, err = tx.ManyUnverified(ctx, ids, since, s.cfg.Limits.Samples)
+		return err
+	})
+	return days, err
+}
+
 // readable returns the ids of the servers that the actor reads: of one slug, or
 // all; nil for everything there is.
 func readable(ctx context.Context, tx Tx, a Actor, slug string) ([]string, error) {

@@ -328,6 +328,15 @@ type DeliveryStore interface {
 	// AddUnverified counts one more unverified delivery for a server ("" when it is
 	// unknown) on a day (2006-01-02, UTC) and returns how many there were with it.
 	AddUnverified(ctx context.Context, serverID, day string) (int, error)
+	// ManyUnverified returns those days since one of which a server had more than most,
+	// the servers' added up, newest first; nil is every server.
+	ManyUnverified(ctx context.Context, serverIDs []string, since string, most int) ([]TurnedAway, error)
+}
+
+// TurnedAway is how many deliveries of one day nobody vouched for, or were too many.
+type TurnedAway struct {
+	Day string `db:"day"` // 2006-01-02, UTC
+	N   int    `db:"n"`
 }
 
 // ReportKey names a computed report: it is a function of its inputs, so it is

@@ -107,3 +107,11 @@ func (t *tx) AddUnverified(ctx context.Context, serverID, day string) (int, erro
 		ON CONFLICT (server_id, day) DO UPDATE SET n = unverified.n + 1 RETURNING n`, serverID, day)
 	return n, err
 }
+
+func (t *tx) ManyUnverified(ctx context.Context, serverIDs []string, since string, most int) ([]review.TurnedAway, error) {
+	var p params
+	var days []review.TurnedAway
+	err := t.all(ctx, &days, "SELECT day, CAST(sum(n) AS BIGINT) AS n FROM unverified WHERE "+p.ofServers("server_id", serverIDs)+
+		" AND day >= "+p.add(since)+" AND n > "+p.add(most)+" GROUP BY day ORDER BY day DESC", p.args...)
+	return days, err
+}

@@ -137,6 +137,7 @@ type DeliveryFilter struct {
 	Since    string // 2006-01-02
 	On       bool   // something is chosen
 	Fault    Sentence
+	Unlisted string // days of which more were turned away than are kept: "214 on 30 November, …"
 }
 
 // DeliveryLine is one push.

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -66,6 +67,10 @@ func (s *Server) deliveryFilter(c echo.Context, q deliveryQuery) (views.Delivery
 	}{{review.DeliveryAccepted, "Accepted"}, {review.DeliveryRefused, "Refused"}, {review.DeliveryUnverified, "Nobody vouched for it"}} {
 		f.Outcomes = append(f.Outcomes, views.Place{Value: string(o.value), Label: o.text, Chosen: q.outcome == string(o.value)})
 	}
+	var err error
+	if f.Unlisted, err = s.unlisted(c, cmpOr(c.Param("server"), q.server)); err != nil {
+		return f, err
+	}
 	if c.Param("server") != "" {
 		return f, nil
 	}
@@ -78,4 +83,18 @@ func (s *Server) deliveryFilter(c echo.Context, q deliveryQuery) (views.Delivery
 		f.Servers = append(f.Servers, views.Place{Value: v.Server.Slug, Label: views.ShowName(v.Server.Name).String(), Chosen: q.server == v.Server.Slug})
 	}
 	return f, nil
+}
+
+// unlisted words the days of which not all deliveries were kept.
+func (s *Server) unlisted(c echo.Context, slug string) (string, error) {
+	days, err := s.svc.TurnedAway(c.Request().Context(), s.actor(c), slug)
+	var said []string
+	for _, d := range days {
+		at, err := time.Parse(time.DateOnly, d.Day)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, fmt.Sprintf("%d on %s", d.N, s.day(at)))
+	}
+	return strings.Join(said, ", "), err
 }

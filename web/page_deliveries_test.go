@@ -63,6 +63,16 @@ func TestDeliveriesAreFiltered(t *testing.T) {
 			t.Errorf("%s: %d", path, a.status)
 		}
 	}
+	if got := in.get(ada, "/deliveries").html(t).Find("#unlisted").Text(); got != "" {
+		t.Errorf("nothing was left out, and the page says %q", got)
+	}
+	for range 104 {
+		in.now = in.now.Add(5 * time.Second) // one address may try thirty times a minute
+		in.send(in.sign(delivery{slug: "git", query: "version=unsigned", body: []byte("{}"), secret: in.secret["shop"]}))
+	}
+	if got := in.get(ada, "/deliveries?server=git").html(t).Find("#unlisted").Text(); !strings.Contains(got, "than are listed: 105 on "+day.Format("2 January")) {
+		t.Errorf("of 105 pushes that nobody vouched for the page says %q", got)
+	}
 	vic := in.signedIn(in.addUser("vic", people.Viewer, "git"))
 	if a := in.get(vic, "/deliveries?server=shop"); a.status != 404 {
 		t.Errorf("deliveries of another's server: %d", a.status)

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -120,6 +121,8 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"browse": browse,
 		"match":  match,
 		"repeat": repeat,
+		"for":    forEach,
+		"stays":  stays,
 	}
 }
 
@@ -225,9 +228,50 @@ func callAPI(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs("answer.json"), answer, 0o600))
 	fmt.Fprintf(ts.Stdout(), "%s\n", answer)
-	if strconv.Itoa(resp.StatusCode) != args[3] {
-		ts.Fatalf("%s %s: status %d, want %s\n%s", args[1], args[2], resp.StatusCode, args[3], answer)
+	checkStatus(ts, resp, args[3], answer)
+}
+
+// checkStatus wants a status, and of one that says "not now" also when to come back.
+func checkStatus(ts *testscript.TestScript, resp *http.Response, want string, body []byte) {
+	at := resp.Request.Method + " " + resp.Request.URL.Path
+	if strconv.Itoa(resp.StatusCode) != want {
+		ts.Fatalf("%s: status %d, want %s\n%s", at, resp.StatusCode, want, body)
 	}
+	later := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable
+	if wait, err := strconv.Atoi(resp.Header.Get("Retry-After")); later && (err != nil || wait < 1) {
+		ts.Fatalf("%s: status %d with Retry-After %q", at, resp.StatusCode, resp.Header.Get("Retry-After"))
+	}
+}
+
+// forEach N CMD ARGS… runs api or browse N times, with each %d of ARGS counting from 1.
+func forEach(ts *testscript.TestScript, neg bool, args []string) {
+	words := map[string]func(*testscript.TestScript, bool, []string){"api": callAPI, "browse": browse}
+	if neg || len(args) < 2 || words[args[1]] == nil {
+		ts.Fatalf("usage: for N api|browse ARGS…")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for i := range n {
+		each := slices.Clone(args[2:])
+		for j := range each {
+			each[j] = strings.ReplaceAll(each[j], "%d", strconv.Itoa(i+1))
+		}
+		words[args[1]](ts, false, each)
+	}
+}
+
+// stays WHO PATH opens a stream of events as somebody's browser, waits for its first
+// word, and leaves it open until the script ends.
+func stays(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: stays WHO PATH")
+	}
+	resp, err := browserOf(ts, args[0]).Get(ts.Getenv("BASE") + args[1])
+	ts.Check(err)
+	ts.Defer(func() { resp.Body.Close() })
+	checkStatus(ts, resp, "200", nil)
+	_, err = resp.Body.Read(make([]byte, 1))
+	ts.Check(err)
 }
 
 // browsersKey finds the browsers of a script, by whose they are.
@@ -258,9 +302,7 @@ func browse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs("page.html"), page, 0o600))
 	fmt.Fprintf(ts.Stdout(), "%s\n", page)
-	if strconv.Itoa(resp.StatusCode) != args[3] {
-		ts.Fatalf("%s %s: status %d, want %s\n%s", args[1], args[2], resp.StatusCode, args[3], page)
-	}
+	checkStatus(ts, resp, args[3], page)
 }
 
 func browserOf(ts *testscript.TestScript, who string) *http.Client {

@@ -134,6 +134,15 @@ func testUnverified(b *bench) {
 	b.equal(add("s", "2026-11-30"), 1)
 	b.equal(add("", "2026-12-01"), 1)
 	b.equal(add("", "2026-11-30"), 4)
+	add("s", "2026-11-30")
+
+	many := func(servers []string, since string, most int) []review.TurnedAway {
+		return read(b, func(tx review.Tx) ([]review.TurnedAway, error) { return tx.ManyUnverified(b.ctx, servers, since, most) })
+	}
+	b.equal(many(nil, "2026-11-30", 0), []review.TurnedAway{{Day: "2026-12-01", N: 1}, {Day: "2026-11-30", N: 6}})
+	b.equal(many(nil, "2026-11-30", 2), []review.TurnedAway{{Day: "2026-11-30", N: 4}}) // each server is counted by itself
+	b.equal(many([]string{"s"}, "2026-11-30", 1), []review.TurnedAway{{Day: "2026-11-30", N: 2}})
+	b.equal(len(many([]string{"s"}, "2026-12-01", 0))+len(many([]string{}, "2026-11-30", 0)), 0)
 }
 
 func testReports(b *bench) {
