@@ -474,7 +474,7 @@ func (sum *ReleaseSummary) close(r, last *Release, known lookedUp) {
 	case StateWithdrawn:
 		sum.Gate, sum.Why = gate.Blocked, "Withdrawn: "+r.WithdrawnReason
 	default:
-		sum.Why = "Superseded by " + last.Title() + ". Push it again to bring it back."
+		sum.Why = r.overtaken(last)
 	}
 	sum.Findings = known.findings
 	if o := known.outline; o != nil {

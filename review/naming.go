@@ -14,10 +14,13 @@ import (
 type NamingKind string
 
 // The kinds. An alias says that the server still answers to the old name, so
-// callers don't break. A pairing says only that the new tool is the old one.
+// callers don't break. A pairing says only that the new tool is the old one. A merge
+// says that the old tool is gone and the new one does its work, perhaps with that of
+// others.
 const (
 	Alias   NamingKind = "alias"
 	Pairing NamingKind = "pairing"
+	Merge   NamingKind = "merge"
 )
 
 // Naming connects an old name of a tool with a new one, in one profile. Namings
@@ -50,7 +53,7 @@ func (n *Naming) Holds(at time.Time) bool {
 	return n.EndedAt.IsZero() || at.Before(n.EndedAt)
 }
 
-// NamingStore keeps aliases and pairings.
+// NamingStore keeps aliases, pairings and merges.
 type NamingStore interface {
 	InsertNaming(ctx context.Context, n *Naming) error
 	NamingByID(ctx context.Context, id string) (*Naming, error)
@@ -75,6 +78,8 @@ func (ns namings) options(k ProfileKey, at time.Time) change.Options {
 		switch n.Kind {
 		case Pairing:
 			opt.Pairings = append(opt.Pairings, change.Pairing{From: n.Old, To: n.New})
+		case Merge:
+			opt.Merges = append(opt.Merges, change.Pairing{From: n.Old, To: n.New})
 		case Alias:
 			if opt.Aliases == nil {
 				opt.Aliases = map[string]string{}
@@ -91,6 +96,9 @@ func namingKey(opt change.Options) []byte {
 	var b []byte
 	for _, p := range opt.Pairings {
 		b = appendNames(append(b, 'p'), p.From, p.To)
+	}
+	for _, m := range opt.Merges {
+		b = appendNames(append(b, 'm'), m.From, m.To)
 	}
 	old := make([]string, 0, len(opt.Aliases))
 	for name := range opt.Aliases {
@@ -111,7 +119,7 @@ type NewAlias struct {
 	Until    time.Time // zero: until it is ended
 }
 
-// Namings lists the aliases and pairings of a server, ended ones too, oldest
+// Namings lists the aliases, pairings and merges of a server, ended ones too, oldest
 // first.
 func (s *Service) Namings(ctx context.Context, a Actor, slug string) ([]Naming, error) {
 	var found []Naming
@@ -189,7 +197,8 @@ func (s *Service) checkAlias(n NewAlias) error {
 const maxName = 1 << 10
 
 // insertNaming stores a naming unless the same old name, or for a pairing the new
-// one, is taken by another that still holds.
+// one, is taken by another that still holds. What became of an old tool is one answer:
+// it was renamed or merged.
 func (s *Service) insertNaming(ctx context.Context, tx Tx, a Actor, n *Naming) error {
 	if err := s.mayName(ctx, tx, n); err != nil {
 		return err
@@ -210,13 +219,21 @@ func (s *Service) mayName(ctx context.Context, tx Tx, n *Naming) error {
 	if err != nil {
 		return err
 	}
+	return n.free(all, s.now())
+}
+
+// free checks that no naming that holds stands against this one.
+func (n *Naming) free(all []Naming, at time.Time) error {
 	for i := range all {
-		if o := &all[i]; o.clashes(n, s.now()) {
-			return Errorf(Conflict, "%s is already noted as %s of %s. End that first.", visible(o.New), o.Kind, visible(o.Old))
+		if o := &all[i]; o.clashes(n, at) {
+			return Errorf(Conflict, "%s is already noted as %s %s. End that first.", visible(o.New), clashWords[o.Kind], visible(o.Old))
 		}
 	}
 	return nil
 }
+
+// clashWords say what a name is noted as, before the old name.
+var clashWords = map[NamingKind]string{Alias: "alias of", Pairing: "the new name of", Merge: "what does the work of"}
 
 func (s *Service) storeNaming(ctx context.Context, tx Tx, a Actor, n *Naming) error {
 	if err := tx.InsertNaming(ctx, n); err != nil {
@@ -230,10 +247,10 @@ func (s *Service) storeNaming(ctx context.Context, tx Tx, a Actor, n *Naming) er
 
 // clashes reports whether two namings can't both hold.
 func (n *Naming) clashes(o *Naming, at time.Time) bool {
-	if n.Profile != o.Profile || n.Kind != o.Kind || !n.Holds(at) {
+	if n.Profile != o.Profile || (n.Kind == Alias) != (o.Kind == Alias) || !n.Holds(at) {
 		return false
 	}
-	return n.Old == o.Old || n.Kind == Pairing && n.New == o.New
+	return n.Old == o.Old || n.Kind == Pairing && o.Kind == Pairing && n.New == o.New
 }
 
 func timeOrNil(t time.Time) any {
@@ -294,6 +311,78 @@ func (s *Service) Pair(ctx context.Context, a Actor, releaseID, old, new string)
 	return s.Release(ctx, a, releaseID)
 }
 
+// Merge says that several tools which are gone from the release's base have become
+// one that is in its head, new there or not. Their removal breaks callers all the same;
+// report, changelog and migration note say what to call instead. All of it is noted or
+// nothing.
+func (s *Service) Merge(ctx context.Context, a Actor, releaseID string, olds []string, new string) (*ReleaseView, error) {
+	if len(olds) == 0 || len(olds) > maxMerged {
+		return nil, Errorf(Invalid, "Name the tools that were merged: 1 to %d of them.", maxMerged)
+	}
+	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		if err := as.mergeable(ctx, tx, olds, new); err != nil {
+			return err
+		}
+		all, err := tx.Namings(ctx, as.server.ID)
+		if err != nil {
+			return err
+		}
+		for _, old := range olds {
+			n := Naming{
+				ID: newID(), ServerID: as.server.ID, Profile: as.release.Profile, Kind: Merge, Old: old, New: new, By: a.userID(), At: s.now(),
+			}
+			if err := n.free(all, s.now()); err != nil {
+				return err
+			}
+			if err := s.storeNaming(ctx, tx, a, &n); err != nil {
+				return err
+			}
+			all = append(all, n)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Release(ctx, a, releaseID)
+}
+
+// maxMerged bounds the tools that are mapped in one act.
+const maxMerged = 500
+
+// mergeable checks that the old tools are gone and the new one is there. A tool that
+// the comparison took for renamed is gone as well: a person knows better.
+func (as *assessment) mergeable(ctx context.Context, tx Tx, olds []string, new string) error {
+	if !as.release.open() {
+		return Errorf(Conflict, "%s is not under review any more.", as.release.Title())
+	}
+	head, base := toolNames(as.candidate.tools), map[string]bool{}
+	if as.base != nil {
+		refs, err := tx.ToolRefs(ctx, []string{as.base.Head.ListingID})
+		if err != nil {
+			return err
+		}
+		base = toolNames(refs[as.base.Head.ListingID])
+	}
+	for _, old := range olds {
+		if !base[old] || head[old] {
+			return Errorf(Invalid, "%s is not among the tools that are gone.", visible(old))
+		}
+	}
+	if !head[new] {
+		return Errorf(Invalid, "%s is not among the tools of this listing.", visible(new))
+	}
+	return nil
+}
+
+func toolNames(tools []ToolRef) map[string]bool {
+	names := make(map[string]bool, len(tools))
+	for _, t := range tools {
+		names[t.Name] = true
+	}
+	return names
+}
+
 // pairable checks that the old tool is gone and the new one is new here.
 func (as *assessment) pairable(old, new string) error {
 	if !as.release.open() {
@@ -316,13 +405,22 @@ func (as *assessment) pairable(old, new string) error {
 	return nil
 }
 
-// Unpair takes a pairing back: the old tool is gone and the new one is new again.
+// Unpair takes a pairing or a merge back: the old tool is gone again, and nobody says
+// where its work went.
 func (s *Service) Unpair(ctx context.Context, a Actor, releaseID, id string) (*ReleaseView, error) {
 	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
 		if !as.release.open() {
 			return Errorf(Conflict, "%s is not under review any more.", as.release.Title())
 		}
-		return s.endNaming(ctx, tx, a, id, Pairing, as.profile())
+		n, err := tx.NamingByID(ctx, id)
+		if err != nil && KindOf(err) != NotFound {
+			return err
+		}
+		kind := Pairing
+		if err == nil && n.Kind == Merge {
+			kind = Merge
+		}
+		return s.endNaming(ctx, tx, a, id, kind, as.profile())
 	})
 	if err != nil {
 		return nil, err

@@ -75,6 +75,14 @@ func (r *Release) supersededBy(last *Release) bool {
 	return r.open() && last != nil && last.ID != r.ID && last.Head.PushedAt.After(r.Head.PushedAt)
 }
 
+// overtaken says what superseded the release and how it comes back, "" when nothing did.
+func (r *Release) overtaken(last *Release) string {
+	if !r.supersededBy(last) {
+		return ""
+	}
+	return "Superseded by " + last.Title() + ". Push it again to bring it back."
+}
+
 // state derives the state that is shown: what is stored comes first, then whether
 // a later push overtook it, then what the gate says.
 func (r *Release) state(last *Release, g gate.Result) ReleaseState {

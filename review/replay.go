@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/review/gate"
@@ -331,6 +332,8 @@ var retold = map[string]func(state, *AuditEntry) bool{
 	"alias.refuse":     telling(toldProposal(ProposalRefused)),
 	"pairing.add":      telling(toldNaming),
 	"pairing.end":      toldNamingEnd,
+	"merge.add":        telling(toldNaming),
+	"merge.end":        toldNamingEnd,
 
 	"key.add":          toldKey,
 	"key.rotate":       toldKeyRotation,
@@ -884,8 +887,8 @@ func toldNaming(st state, e *AuditEntry, now struct {
 	Until   time.Time `json:"until"`
 }) bool {
 	n := &Naming{ID: e.Subject, ServerID: e.ServerID, Profile: now.Profile, Kind: Alias, Old: now.Old, New: now.New, Until: now.Until}
-	if e.Act == "pairing.add" {
-		n.Kind = Pairing
+	if kind, ok := strings.CutSuffix(e.Act, ".add"); ok {
+		n.Kind = NamingKind(kind)
 	}
 	if now.By != nil {
 		n.By = *now.By

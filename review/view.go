@@ -33,6 +33,7 @@ type ReleaseView struct {
 	Release      Release
 	Revisions    []Revision
 	State        ReleaseState
+	Overtaken    string // what superseded it and how it comes back, "" when nothing did
 	Listing      ListingInfo
 	Base         *Release // gate base; nil: compared with nothing
 	BaseListing  *ListingInfo
@@ -52,6 +53,7 @@ type ReleaseView struct {
 	PassedBy     *OverrideInForce // that it was released by, nil for none
 	Alarms       []Alarm          // of this release, not cleared
 	Pairings     []Naming         // renames that a person recognised, that hold
+	Merges       []Naming         // tools whose work went to another, as a person said, that hold
 	Aliases      []Naming         // of the profile, that hold
 	Twins        []Twin           // other profiles with the identical changes
 	Viewed       map[string]bool  // by change id: the actor's own marks
@@ -97,7 +99,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 		return nil, err
 	}
 	v := &ReleaseView{
-		Server: *as.server, Role: a.role(srv.ID), Release: *r, State: as.state(), Listing: as.listing,
+		Server: *as.server, Role: a.role(srv.ID), Release: *r, State: as.state(), Overtaken: r.overtaken(as.last), Listing: as.listing,
 		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: as.server.Families(namesOf(as.candidate.tools)),
 		Overrides: inForce(as.Overrides), Overridden: as.overridden(), PassedBy: as.passedBy,
 	}
@@ -261,7 +263,8 @@ func (b *viewBuilder) threads() error {
 // vouch for, twins in other profiles, marks and bases.
 func (b *viewBuilder) depth() error {
 	at := b.as.comparedAt(b.s.now())
-	b.v.Pairings, b.v.Aliases = b.as.named.held(b.as.profile(), Pairing, at), b.as.named.held(b.as.profile(), Alias, at)
+	held := func(kind NamingKind) []Naming { return b.as.named.held(b.as.profile(), kind, at) }
+	b.v.Pairings, b.v.Merges, b.v.Aliases = held(Pairing), held(Merge), held(Alias)
 	ids := []string{""}
 	for _, c := range b.v.Report.Changes {
 		ids = append(ids, c.ID)

@@ -75,21 +75,30 @@ type BaseLine struct {
 	Note string // "Decisions are taken from here."
 }
 
-// PairLine is an old tool with the new one that it is.
+// PairLine is an old tool with the new one that it is, or several with the one that
+// does their work.
 type PairLine struct {
-	Old, New prose.Visible
-	OldValue string // for the form, as received
-	NewValue string
-	Says     Sentence
-	URL      string // of the form that pairs or unpairs, "" when one may not
-	ID       string
+	Old    []PairName
+	New    PairName
+	Merged bool
+	Says   Sentence
+	URL    string // of the form that pairs or unpairs, "" when one may not
+	ID     string // of what is taken back, "" for an offer
 }
 
-// PairForm pairs any tool that is gone with any that is new.
+// PairName is a tool's name as shown, and as received for the form.
+type PairName struct {
+	Name  prose.Visible
+	Value string
+}
+
+// PairForm pairs any tool that is gone with any that is new, or maps several that are
+// gone to one that is there.
 type PairForm struct {
-	URL string
-	Old []Place
-	New []Place
+	URL  string
+	Old  []PairName
+	New  []PairName
+	Into []PairName // that are new or changed
 }
 
 // TwinLine is another profile that waits for the same answers.
@@ -173,7 +182,8 @@ type AliasesPage struct {
 	Waiting  []ProposalLine
 	Aliases  []AliasLine
 	Pairings []AliasLine
-	AddURL   string // "" when one may not
+	Merges   []AliasLine // tools whose work another does now
+	AddURL   string      // "" when one may not
 	EndURL   string
 	Profiles []Place
 	Old, New string // typed before, kept

@@ -19,16 +19,19 @@ func (s *Server) answerAliases(c echo.Context, status int) error {
 	if err != nil {
 		return err
 	}
-	answer := api.Aliases{Aliases: []api.Alias{}, Pairings: []api.Alias{}}
+	answer := api.Aliases{Aliases: []api.Alias{}, Pairings: []api.Alias{}, Merges: []api.Alias{}}
 	now := s.opt.Now()
 	for _, n := range all {
 		a := api.Alias{
 			ID: n.ID, Profile: n.Profile, Old: n.Old, New: n.New, Note: n.Note, By: n.ByLabel,
 			Since: n.At.UTC(), Until: orNil(n.Until), EndedAt: orNil(n.EndedAt), Holds: n.Holds(now),
 		}
-		if n.Kind == review.Alias {
+		switch n.Kind {
+		case review.Alias:
 			answer.Aliases = append(answer.Aliases, a)
-		} else {
+		case review.Merge:
+			answer.Merges = append(answer.Merges, a)
+		default:
 			answer.Pairings = append(answer.Pairings, a)
 		}
 	}
@@ -70,7 +73,17 @@ func (s *Server) pair(c echo.Context) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	view, err := s.svc.Pair(c.Request().Context(), s.actor(c), c.Param("id"), in.Old, in.New)
+	ctx, a, id := c.Request().Context(), s.actor(c), c.Param("id")
+	var view *review.ReleaseView
+	var err error
+	switch {
+	case len(in.Olds) == 0:
+		view, err = s.svc.Pair(ctx, a, id, in.Old, in.New)
+	case in.Old == "":
+		view, err = s.svc.Merge(ctx, a, id, in.Olds, in.New)
+	default:
+		err = review.Errorf(review.Invalid, "Give old for a rename, or olds for tools that were merged into one.")
+	}
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/web/api"
 )
 
 // TestDraftsOverForms keeps a comment as a draft, finds it on the desk and publishes
@@ -50,6 +54,45 @@ func TestViewedOverForms(t *testing.T) {
 	p.want(http.StatusSeeOther, p.postForm(as, at+"/viewed", url.Values{"shown": {p.change}}))
 	progress("0 of 2 changes viewed")
 	p.want(http.StatusConflict, p.postForm(as, at+"/viewed", url.Values{"viewed": {"ch_of_another_day"}}))
+}
+
+// TestMergedOverFormsAndAPI maps tools that are gone to the one that does their work.
+func TestMergedOverFormsAndAPI(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1", listing(tool("berth_list", "Lists berths."), tool("berth_get", "Reads a berth."), tool("tide", "Says the tide.")))
+	as := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	p := in.pushed("git", "version=2", listing(tool("berth", "Reads a berth, or all of them."), tool("tide", "Says the tide.")))
+	at := "/releases/" + p.Release.ID
+	form := url.Values{"merged": {"yes"}, "old": {"berth_list", "berth_get"}, "new": {"berth"}}
+	in.want(http.StatusSeeOther, in.postForm(as, at+"/pairings", form))
+	desk := in.get(as, at+"/desk").html(t)
+	if got := text(desk.Find("section[aria-labelledby=pairings] li")); !strings.Contains(got, "berth_list") || strings.Count(got, "Take back") != 2 {
+		t.Errorf("the desk says %q", got)
+	}
+	made := decode[api.Aliases](t, in.get(as, "/api/v1/servers/git/aliases")).Merges
+	if len(made) != 2 || made[0].Old != "berth_list" || made[1].New != "berth" {
+		t.Fatalf("the ledger has %+v", made)
+	}
+	if got := text(in.get(as, "/servers/git/aliases").html(t).Find("main")); !strings.Contains(got, "Tools whose work another does") {
+		t.Errorf("the ledger says %q", got)
+	}
+	diff := decode[struct {
+		Merged []struct {
+			To   string `json:"to"`
+			From []any  `json:"from"`
+		} `json:"merged"`
+	}](t, in.get(as, "/api/v1"+at+"/changes"))
+	if len(diff.Merged) != 1 || diff.Merged[0].To != "berth" || len(diff.Merged[0].From) != 2 {
+		t.Errorf("the comparison says %+v", diff.Merged)
+	}
+	in.want(http.StatusSeeOther, in.postForm(as, at+"/pairings/end", url.Values{"id": {made[0].ID}}))
+	in.want(http.StatusOK, in.postJSON(as, "/api/v1"+at+"/pairings/end", `{"id":"`+made[1].ID+`"}`))
+	in.want(http.StatusOK, in.postJSON(as, "/api/v1"+at+"/pairings", `{"olds":["berth_get"],"new":"tide"}`))
+	in.problem("both forms in one", in.postJSON(as, "/api/v1"+at+"/pairings", `{"old":"berth_get","olds":["berth_list"],"new":"berth"}`), http.StatusBadRequest)
+	if a := in.postForm(as, at+"/pairings", url.Values{"merged": {"yes"}, "old": {"tide"}, "new": {"berth"}}); a.status != http.StatusBadRequest || !strings.Contains(a.body, "is not among the tools that are gone") {
+		t.Errorf("what is not gone: %d", a.status)
+	}
 }
 
 // TestInboxOverHTTP reads and clears what somebody was told.

@@ -170,12 +170,15 @@ func (d *desk) bases() []views.BaseLine {
 	return out
 }
 
-// pairings lists renames that people recognised, those that are only offered, and
-// lets any two tools be paired.
+// pairings lists renames and merges that people recognised, those that are only
+// offered, and lets any two tools be paired, or several mapped to one.
 func (d *desk) pairings(m *views.DeskPage) {
 	open := d.v.Release.ReleasedAt.IsZero() && d.v.Release.WithdrawnAt.IsZero()
-	for _, n := range d.v.Pairings {
-		l := views.PairLine{ID: n.ID, Old: views.ShowName(n.Old), New: views.ShowName(n.New), Says: views.Say("Recognised by " + n.ByLabel + " " + d.s.ago(n.At) + ".")}
+	for _, n := range slices.Concat(d.v.Pairings, d.v.Merges) {
+		l := views.PairLine{
+			ID: n.ID, Old: []views.PairName{pairName(n.Old)}, New: pairName(n.New), Merged: n.Kind == review.Merge,
+			Says: views.Say("Recognised by " + n.ByLabel + " " + d.s.ago(n.At) + "."),
+		}
 		if d.reviews && open {
 			l.URL = d.act("pairings", "end")
 		}
@@ -185,30 +188,37 @@ func (d *desk) pairings(m *views.DeskPage) {
 		return
 	}
 	for _, o := range d.v.Report.Offered {
+		l := views.PairLine{New: pairName(o.To), Merged: o.Kind == change.OfferConsolidation, Says: views.Say(o.Sentence)}
 		for _, from := range o.From {
-			l := views.PairLine{Old: views.ShowName(from.Tool), New: views.ShowName(o.To), OldValue: from.Tool, NewValue: o.To, Says: views.Say(o.Sentence)}
-			if d.reviews {
-				l.URL = d.act("pairings")
-			}
-			m.Offers = append(m.Offers, l)
+			l.Old = append(l.Old, pairName(from.Tool))
 		}
+		if d.reviews {
+			l.URL = d.act("pairings")
+		}
+		m.Offers = append(m.Offers, l)
 	}
-	if f := d.pairForm(); d.reviews && len(f.Old) > 0 && len(f.New) > 0 {
+	if f := d.pairForm(); d.reviews && len(f.Old) > 0 && len(f.Into) > 0 {
 		m.Pair = f
 	}
+}
+
+func pairName(name string) views.PairName {
+	return views.PairName{Name: views.ShowName(name), Value: name}
 }
 
 func (d *desk) pairForm() *views.PairForm {
 	f := &views.PairForm{URL: d.act("pairings")}
 	for i := range d.v.Changes {
 		ch := &d.v.Changes[i]
-		place := views.Place{Value: ch.Name(), Label: views.ShowName(ch.Name()).String()}
+		name := pairName(ch.Name())
 		switch {
 		case ch.Subject != change.SubjectTool:
 		case ch.Kind == change.Removed:
-			f.Old = append(f.Old, place)
+			f.Old = append(f.Old, name)
 		case ch.Kind == change.Added:
-			f.New = append(f.New, place)
+			f.New, f.Into = append(f.New, name), append(f.Into, name)
+		default:
+			f.Into = append(f.Into, name)
 		}
 	}
 	return f
@@ -285,10 +295,17 @@ func (s *Server) pairForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.svc.Pair(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("old"), form.Get("new")); err != nil {
+	said := "They are one tool now. What differs between them is one change."
+	if form.Get("merged") == "yes" {
+		said = "It is noted. The changelog says what to call instead."
+		_, err = s.svc.Merge(c.Request().Context(), s.actor(c), c.Param("id"), form["old"], form.Get("new"))
+	} else {
+		_, err = s.svc.Pair(c.Request().Context(), s.actor(c), c.Param("id"), form.Get("old"), form.Get("new"))
+	}
+	if err != nil {
 		return s.onDesk(c, err)
 	}
-	s.flash(c, flashDone, "They are one tool now. What differs between them is one change.")
+	s.flash(c, flashDone, said)
 	return c.Redirect(http.StatusSeeOther, s.deskPath(c.Param("id")))
 }
 
@@ -329,9 +346,12 @@ func (s *Server) renderAliases(c echo.Context, status int, fault views.Sentence)
 		return err
 	}
 	for _, n := range slices.Backward(all) {
-		if n.Kind == review.Alias {
+		switch n.Kind {
+		case review.Alias:
 			m.Aliases = append(m.Aliases, s.aliasLine(n))
-		} else {
+		case review.Merge:
+			m.Merges = append(m.Merges, s.aliasLine(n))
+		default:
 			m.Pairings = append(m.Pairings, s.aliasLine(n))
 		}
 	}

@@ -390,10 +390,14 @@ func countWords(n change.Counts) []string {
 }
 
 func (p *releasePresenter) alerts() []views.Alert {
-	if p.v.Report == nil {
-		return nil
+	var out []views.Alert
+	if p.v.Overtaken != "" {
+		out = append(out, views.Alert{Tone: views.Ask, Icon: "minus", Text: views.Say(p.v.Overtaken)})
 	}
-	return alertsOf(p.v.Report, p.toolLinks)
+	if p.v.Report == nil {
+		return out
+	}
+	return append(out, alertsOf(p.v.Report, p.toolLinks)...)
 }
 
 // alertsOf are things about a comparison as a whole that must not be missed.

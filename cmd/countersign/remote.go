@@ -296,24 +296,31 @@ func (c *gateCmd) print(w io.Writer, res *client.GateResult) error {
 	}
 }
 
-// gateText lists what is open; what is satisfied is counted.
+// gateText lists what is open and what passes without an approval; what is met is
+// counted.
 func gateText(a api.GateAnswer) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, report.Line(a.Why))
-	done := 0
+	met := 0
 	for _, r := range a.Requirements {
-		if r.State != "open" {
-			done++
-			continue
+		switch r.State {
+		case "open":
+			fmt.Fprintf(&b, "  open: %s: %s", report.Line(r.ID), report.Line(r.Why))
+			if len(r.WhoCan) > 0 {
+				fmt.Fprintf(&b, " (%s)", report.Line(strings.Join(r.WhoCan, ", ")))
+			}
+			fmt.Fprintln(&b)
+		case "overridden":
+			fmt.Fprintf(&b, "  NOT APPROVED, overridden: %s: %s\n", report.Line(r.ID), report.Line(r.Why))
+		case "satisfied":
+			met++
 		}
-		fmt.Fprintf(&b, "  open: %s: %s", report.Line(r.ID), report.Line(r.Why))
-		if len(r.WhoCan) > 0 {
-			fmt.Fprintf(&b, " (%s)", report.Line(strings.Join(r.WhoCan, ", ")))
-		}
-		fmt.Fprintln(&b)
 	}
-	if done > 0 {
-		fmt.Fprintf(&b, "  %s met\n", count(done, "requirement"))
+	for _, alarm := range a.Alarms {
+		fmt.Fprintf(&b, "  ALARM: %s\n", report.Line(alarm.Why))
+	}
+	if met > 0 {
+		fmt.Fprintf(&b, "  %s met\n", count(met, "requirement"))
 	}
 	if a.Release != nil {
 		fmt.Fprintln(&b, report.Line(a.Release.URL))
@@ -325,18 +332,28 @@ func gateText(a api.GateAnswer) string {
 func gateMarkdown(a api.GateAnswer) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Countersign: %s.** %s\n", report.Markdown(a.Gate), report.Markdown(a.Why))
-	open := 0
-	for _, r := range a.Requirements {
-		if r.State != "open" {
-			continue
-		}
-		if open == 0 {
-			b.WriteString("\n| Open | Why | Who can |\n| --- | --- | --- |\n")
-		}
-		open++
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", report.Markdown(r.ID), report.Markdown(r.Why), report.Markdown(strings.Join(r.WhoCan, ", ")))
+	for _, alarm := range a.Alarms {
+		fmt.Fprintf(&b, "\n**Alarm:** %s\n", report.Markdown(alarm.Why))
 	}
-	if met := len(a.Requirements) - open; met > 0 {
+	met := 0
+	var open, passed []string
+	for _, r := range a.Requirements {
+		switch r.State {
+		case "open":
+			open = append(open, fmt.Sprintf("| %s | %s | %s |\n", report.Markdown(r.ID), report.Markdown(r.Why), report.Markdown(strings.Join(r.WhoCan, ", "))))
+		case "overridden":
+			passed = append(passed, fmt.Sprintf("| %s | %s |\n", report.Markdown(r.ID), report.Markdown(r.Why)))
+		case "satisfied":
+			met++
+		}
+	}
+	if len(open) > 0 {
+		b.WriteString("\n| Open | Why | Who can |\n| --- | --- | --- |\n" + strings.Join(open, ""))
+	}
+	if len(passed) > 0 {
+		b.WriteString("\n| **Not approved**, overridden | Why |\n| --- | --- |\n" + strings.Join(passed, ""))
+	}
+	if met > 0 {
 		fmt.Fprintf(&b, "\n%s met.\n", count(met, "requirement"))
 	}
 	if a.Release != nil && strings.HasPrefix(a.Release.URL, "http") {

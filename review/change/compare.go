@@ -17,6 +17,11 @@ type Options struct {
 	// same, unless an alias says otherwise.
 	Pairings []Pairing
 
+	// Merges are consolidations that a person confirmed: the old tool From is gone, and
+	// the new tool To does its work, perhaps with that of others. It stays removed, since
+	// calls of it fail; neither of the two is taken for a rename.
+	Merges []Pairing
+
 	// SchemaSteps bounds the work on one pair of schemas; 0 is the default of
 	// package schema.
 	SchemaSteps int
@@ -49,6 +54,7 @@ func compare(old, new *surface.Listing, opt Options) *Report {
 	r.PartialWhy = partial(old, new, opt)
 	r.Partial = r.PartialWhy != ""
 	p := pairTools(old.Tools, new.Tools)
+	opt.Merges = p.applying(opt.Merges, new.Tools)
 	r.Offered = findRenames(p, opt, r.Partial)
 	c := comparer{report: r, opt: opt, pairs: p}
 	c.tools(old.Tools, new.Tools)

@@ -154,7 +154,9 @@ func (c *comparer) note(s string) { c.report.Notes = append(c.report.Notes, s) }
 func (c *comparer) finish(old, new []surface.Tool) {
 	r := c.report
 	if !r.Partial {
-		r.Offered = withoutConsolidated(r.Offered, offerConsolidations(c.pairs.removed, c.targets()))
+		r.Merged = confirmConsolidations(c.pairs.removed, new, c.opt.Merges)
+		r.Offered = withoutConsolidated(r.Offered, offerConsolidations(c.pairs.removed, c.targets(), c.opt.Merges))
+		c.noteMerged()
 	}
 	r.Class = None
 	for i := range r.Changes {
@@ -173,6 +175,22 @@ func (c *comparer) finish(old, new []surface.Tool) {
 	r.Decisions = c.decisions(old, new)
 	r.Bump = DefaultBumpPolicy.Suggest(r)
 	r.fill()
+}
+
+// noteMerged says at each tool that is gone which one does its work now.
+func (c *comparer) noteMerged() {
+	to := map[string]string{}
+	for _, m := range c.report.Merged {
+		for _, f := range m.From {
+			to[f.Tool] = m.To
+		}
+	}
+	for i := range c.report.Changes {
+		ch := &c.report.Changes[i]
+		if ch.Subject == SubjectTool && ch.Kind == Removed && to[ch.Name()] != "" {
+			ch.Details[0].Note = ptr("A person says that " + quoteName(to[ch.Name()]) + " does its work now.")
+		}
+	}
 }
 
 // targets are the tools that may have taken over the work of others: new ones and
@@ -195,6 +213,7 @@ func (r *Report) fill() {
 	r.Decisions = nonNil(r.Decisions)
 	r.Raised = nonNil(r.Raised)
 	r.Offered = nonNil(r.Offered)
+	r.Merged = nonNil(r.Merged)
 	r.Moved = nonNil(r.Moved)
 	r.Notes = nonNil(r.Notes)
 	for i := range r.Changes {

@@ -29,30 +29,116 @@ type action struct {
 	words map[string]int
 }
 
-// offerConsolidations maps what is gone to what may do its work now.
-func offerConsolidations(removed []*surface.Tool, targets []*surface.Tool) []Offer {
+// offerConsolidations maps what is gone to what may do its work now. Of what a person
+// mapped already nothing is offered, but it counts: one more may go the same way.
+func offerConsolidations(removed []*surface.Tool, targets []*surface.Tool, merges []Pairing) []Offer {
 	if len(removed) < consolidating {
 		return nil
 	}
-	var actions []action
-	for _, p := range profilesOf(targets) {
-		actions = append(actions, actionsOf(p)...)
-	}
-	byWord := map[string][]int{}
-	for i, a := range actions {
-		for w := range a.words {
-			byWord[w] = append(byWord[w], i)
-		}
+	book := newActionBook(profilesOf(targets))
+	said := map[string]bool{}
+	for _, m := range merges {
+		said[m.From] = true
 	}
 	found := map[*profile][]mapped{}
 	olds := profilesOf(removed)
 	rare := rarity(olds)
 	for _, p := range olds {
-		if m, ok := bestAction(p, actions, byWord, rare); ok {
+		if m, ok := book.best(p, rare); ok {
 			found[m.to.tool] = append(found[m.to.tool], m)
 		}
 	}
-	return consolidationOffers(found)
+	var offers []Offer
+	for _, to := range inListOrder(found) {
+		ms := slices.DeleteFunc(slices.Clone(found[to]), func(m mapped) bool { return said[m.old.tool.Name] })
+		if len(found[to]) >= consolidating && len(ms) > 0 {
+			offers = append(offers, consolidation(to, ms, "may replace"))
+		}
+	}
+	return offers
+}
+
+// applying are the mappings that mean something between two listings: the old tool is gone,
+// and the new one is there.
+func (p *pairing) applying(merges []Pairing, new []surface.Tool) []Pairing {
+	return slices.DeleteFunc(slices.Clone(merges), func(m Pairing) bool {
+		gone := slices.ContainsFunc(p.removed, func(t *surface.Tool) bool { return t.Name == m.From })
+		there := slices.ContainsFunc(new, func(t surface.Tool) bool { return t.Name == m.To })
+		return !gone || !there
+	})
+}
+
+// confirmConsolidations words what a person mapped, with the action that seems to do
+// the work.
+func confirmConsolidations(removed []*surface.Tool, new []surface.Tool, merges []Pairing) []Offer {
+	if len(merges) == 0 {
+		return nil
+	}
+	olds, targets := map[string]*profile{}, map[string]*profile{}
+	gone := profilesOf(removed)
+	for _, p := range gone {
+		olds[p.tool.Name] = p
+	}
+	for i := range new {
+		if t := &new[i]; targets[t.Name] == nil && slices.ContainsFunc(merges, func(m Pairing) bool { return m.To == t.Name }) {
+			targets[t.Name] = profilesOf([]*surface.Tool{t})[0]
+		}
+	}
+	found := map[*profile][]mapped{}
+	rare := rarity(gone)
+	for _, m := range merges {
+		old, to := olds[m.From], targets[m.To]
+		if old == nil || to == nil {
+			continue // an alias or a pairing says otherwise
+		}
+		best, ok := newActionBook([]*profile{to}).best(old, rare)
+		if !ok {
+			best = mapped{old: old, to: action{tool: to}}
+		}
+		best.score = 1
+		found[to] = append(found[to], best)
+	}
+	var all []Offer
+	for _, to := range inListOrder(found) {
+		slices.SortFunc(found[to], func(a, b mapped) int { return cmp.Compare(a.old.tool.Position, b.old.tool.Position) })
+		all = append(all, consolidation(to, found[to], "does the work of"))
+	}
+	return all
+}
+
+// unmerged are the tools of which nobody said that they were merged, by the side of
+// the mapping that they stand on.
+func (o Options) unmerged(tools []*surface.Tool, side func(Pairing) string) []*surface.Tool {
+	if len(o.Merges) == 0 {
+		return tools
+	}
+	said := map[string]bool{}
+	for _, m := range o.Merges {
+		said[side(m)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(tools), func(t *surface.Tool) bool { return said[t.Name] })
+}
+
+func (p Pairing) from() string { return p.From }
+func (p Pairing) to() string   { return p.To }
+
+// actionBook finds actions by the words of their names.
+type actionBook struct {
+	actions []action
+	byWord  map[string][]int
+}
+
+func newActionBook(targets []*profile) *actionBook {
+	b := &actionBook{byWord: map[string][]int{}}
+	for _, p := range targets {
+		b.actions = append(b.actions, actionsOf(p)...)
+	}
+	for i, a := range b.actions {
+		for w := range a.words {
+			b.byWord[w] = append(b.byWord[w], i)
+		}
+	}
+	return b
 }
 
 // mapped is an old tool with the action that may replace it.
@@ -109,19 +195,19 @@ func singulars(words []string) []string {
 	return out
 }
 
-// bestAction finds the action whose words cover most of an old name, rare words
+// best finds the action whose words cover most of an old name, rare words
 // counting more; among equals the one whose parameters are closest.
-func bestAction(p *profile, actions []action, byWord map[string][]int, rare map[string]float64) (mapped, bool) {
+func (b *actionBook) best(p *profile, rare map[string]float64) (mapped, bool) {
 	words := bag(singulars(nameWords(p.tool.Name)))
 	seen := map[int]bool{}
 	best := mapped{}
 	for w := range words {
-		for _, i := range byWord[w] {
+		for _, i := range b.byWord[w] {
 			if seen[i] {
 				continue
 			}
 			seen[i] = true
-			a := actions[i]
+			a := b.actions[i]
 			found := shareFound(words, a.words, rare)
 			s := 0.8*found + 0.1*dice(words, a.words) + 0.1*contained(p.params, a.tool.params)
 			if found >= covered && (s > best.score || s == best.score && a.before(best.to)) {
@@ -162,39 +248,32 @@ func (a action) before(b action) bool {
 	return cmp.Or(cmp.Compare(a.tool.tool.Position, b.tool.tool.Position), cmp.Compare(a.param, b.param), cmp.Compare(a.value, b.value)) < 0
 }
 
-func consolidationOffers(found map[*profile][]mapped) []Offer {
-	var offers []Offer
-	var order []*profile
-	for to, ms := range found {
-		if len(ms) >= consolidating {
-			order = append(order, to)
-		}
-	}
-	slices.SortFunc(order, func(a, b *profile) int { return cmp.Compare(a.tool.Position, b.tool.Position) })
-	for _, to := range order {
-		offers = append(offers, consolidationOffer(to, found[to]))
-	}
-	return offers
+// inListOrder are the tools that others were mapped to, as they stand in the list.
+func inListOrder(found map[*profile][]mapped) []*profile {
+	return slices.SortedFunc(maps.Keys(found), func(a, b *profile) int { return cmp.Compare(a.tool.Position, b.tool.Position) })
 }
 
-func consolidationOffer(to *profile, ms []mapped) Offer {
+// consolidation words a mapping of old tools to one that is there now. verb is what
+// it does to them.
+func consolidation(to *profile, ms []mapped, verb string) Offer {
 	o := Offer{Kind: OfferConsolidation, To: to.tool.Name}
 	var parts []string
 	for _, m := range ms {
 		o.Confidence += m.score / float64(len(ms))
-		t := OfferedTool{
-			Tool: m.old.tool.Name, Lost: lostParameters(m.old, to),
-			Action: "{" + string(surface.EncodeString(m.to.param)) + ":" + m.to.value + "}",
+		t := OfferedTool{Tool: m.old.tool.Name, Lost: lostParameters(m.old, to)}
+		part := quoteName(t.Tool)
+		if m.to.param != "" {
+			t.Action = "{" + string(surface.EncodeString(m.to.param)) + ":" + m.to.value + "}"
+			part += fmt.Sprintf(" as %s %s", m.to.param, m.to.value)
 		}
-		o.From = append(o.From, t)
-		part := fmt.Sprintf("%s as %s %s", quoteName(t.Tool), m.to.param, m.to.value)
 		if len(t.Lost) > 0 {
 			part += " (lost, it seems: " + strings.Join(t.Lost, ", ") + ")"
 		}
+		o.From = append(o.From, t)
 		parts = append(parts, part)
 	}
 	o.Confidence = round(o.Confidence)
-	o.Sentence = fmt.Sprintf("%s may replace %s: %s.", quoteName(to.tool.Name), count(len(ms), "tool"), strings.Join(parts, ", "))
+	o.Sentence = fmt.Sprintf("%s %s %s: %s.", quoteName(to.tool.Name), verb, count(len(ms), "tool"), strings.Join(parts, ", "))
 	return o
 }
 

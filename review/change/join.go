@@ -8,10 +8,12 @@ import (
 )
 
 // joinConsolidated makes one matter of tools that are gone and of the new tools that
-// seem to do their work now, where most of what is gone together is taken over.
+// seem to do their work now, or of which a person said so, where most of what is gone
+// together is taken over.
 func (d *decider) joinConsolidated(order []*matter) {
 	takenOver := map[string]bool{}
-	for _, o := range d.report.Offered {
+	mappings := slices.Concat(d.report.Merged, d.report.Offered)
+	for _, o := range mappings {
 		for _, f := range o.From {
 			takenOver[f.Tool] = takenOver[f.Tool] || o.Kind == OfferConsolidation
 		}
@@ -29,7 +31,7 @@ func (d *decider) joinConsolidated(order []*matter) {
 			}
 		}
 	}
-	for _, o := range d.report.Offered {
+	for _, o := range mappings {
 		to := fresh[o.To]
 		for _, f := range o.From {
 			if from := gone[f.Tool]; o.Kind == OfferConsolidation && from > 0 && to > 0 {

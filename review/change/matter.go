@@ -18,7 +18,7 @@ func (d *decider) sentence(m matter, n Decision) string {
 	case kindRemoved:
 		return fmt.Sprintf("%s are gone: %s. %s", tools, nameList(n.Tools), fate(n))
 	case kindReplaced:
-		return replacedSentence(m.edits, n)
+		return d.replacedSentence(m.edits, n)
 	case kindRenamed:
 		return d.renamedSentence(m.edits, tools)
 	case kindSwap:
@@ -39,17 +39,27 @@ func (d *decider) sentence(m matter, n Decision) string {
 	return fmt.Sprintf("%s on %s, in %d forms. The first: %s", d.placeName(m.edits[0]), tools, len(m.edits), m.edits[0].Sentence)
 }
 
-func replacedSentence(edits []Edit, n Decision) string {
+func (d *decider) replacedSentence(edits []Edit, n Decision) string {
 	var gone, fresh []string
+	said := ""
 	for _, e := range edits {
 		if e.ID == "tool.removed" {
-			gone = append(gone, e.Tools...)
+			gone, said = append(gone, e.Tools...), e.Sentence
 		} else {
 			fresh = append(fresh, e.Tools...)
 		}
 	}
-	return fmt.Sprintf("%s are gone: %s. %s %s may replace them: %s.",
-		count(len(gone), "tool"), nameList(gone), fate(n), count(len(fresh), "new tool"), nameList(fresh))
+	their, them := "its", "it"
+	if len(gone) > 1 {
+		their, them = "their", "them"
+		said = fmt.Sprintf("%s are gone: %s. %s", count(len(gone), "tool"), nameList(gone), fate(n))
+	}
+	for _, m := range d.report.Merged {
+		if len(fresh) == 1 && m.To == fresh[0] {
+			return fmt.Sprintf("%s %s does %s work now.", said, quoteName(m.To), their)
+		}
+	}
+	return fmt.Sprintf("%s %s may replace %s: %s.", said, count(len(fresh), "new tool"), them, nameList(fresh))
 }
 
 // fate says what becomes of calls of tools that are gone.

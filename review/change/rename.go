@@ -10,7 +10,7 @@ import (
 )
 
 // Offer is a pairing that rests on too little to be assumed: a person confirms it
-// or not. Nothing else in a report depends on it.
+// or not. Nothing else in a report depends on it but how decisions are grouped.
 type Offer struct {
 	Kind       OfferKind     `json:"kind"`
 	From       []OfferedTool `json:"from"`
@@ -107,7 +107,7 @@ type candidate struct {
 
 // pairAlike takes the pairs that definitions and names speak for, best first.
 func pairAlike(p *pairing, opt Options) []Offer {
-	olds, news := profilesOf(p.removed), profilesOf(p.added)
+	olds, news := profilesOf(opt.unmerged(p.removed, Pairing.from)), profilesOf(opt.unmerged(p.added, Pairing.to))
 	cands := candidates(olds, news)
 	slices.SortStableFunc(cands, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.old.tool.Position, b.old.tool.Position),

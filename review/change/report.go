@@ -232,7 +232,8 @@ type Report struct {
 
 	Decisions []Decision `json:"decisions"` // strongest first
 	Raised    []Bulk     `json:"raised"`
-	Offered   []Offer    `json:"offered"` // pairings for a person to confirm
+	Offered   []Offer    `json:"offered"`          // pairings for a person to confirm
+	Merged    []Offer    `json:"merged,omitempty"` // consolidations that a person confirmed
 	Moved     []Move     `json:"moved"`
 	Notes     []string   `json:"notes"` // what this comparison could not see
 	Bump      Bump       `json:"bump"`

@@ -57,9 +57,11 @@ func (c Changelog) Markdown() string {
 	return w.String()
 }
 
-// Migration writes what callers have to do, "" when nothing breaks.
+// Migration writes what callers have to do, "" when nothing breaks and no old name has
+// to answer for them.
 func (c Changelog) Migration() string {
-	if c.Base == "" || !slices.ContainsFunc(c.Report.Decisions, breaks) {
+	old := c.stillAnswer()
+	if c.Base == "" || len(old) == 0 && !slices.ContainsFunc(c.Report.Decisions, breaks) {
 		return ""
 	}
 	w := c.writer()
@@ -68,6 +70,9 @@ func (c Changelog) Migration() string {
 		if breaks(d) {
 			c.item(w, "\n", d)
 		}
+	}
+	if len(old) > 0 {
+		w.block("\n### Old names that still answer\n\nNothing fails yet: call them by their new names from now on.\n\n- " + strings.Join(old, "\n- ") + "\n")
 	}
 	return w.String()
 }
@@ -111,25 +116,75 @@ func (c Changelog) item(w *markdownWriter, heading string, d change.Decision) bo
 	return ok
 }
 
-// names say which old names of a decision still answer.
+// names say which old names of a decision still answer, and what does the work of those
+// that don't.
 func (c Changelog) names(d change.Decision) []string {
 	var out []string
 	for i := range c.Report.Changes {
 		ch := &c.Report.Changes[i]
-		if !slices.Contains(d.Changes, ch.ID) {
+		if !slices.Contains(d.Changes, ch.ID) || ch.Subject != change.SubjectTool {
 			continue
 		}
-		old := ch.Name()
-		if ch.FromTool != nil {
-			old = *ch.FromTool
-		}
 		for _, a := range c.Aliases {
-			if a.Old == old && ch.Subject == change.SubjectTool {
+			if a.Old == oldName(ch) {
 				out = append(out, "\n  "+a.sentence()+"\n")
 			}
 		}
+		if s := c.instead(ch); s != "" {
+			out = append(out, "\n  "+s+"\n")
+		}
 	}
 	return out
+}
+
+// stillAnswer are the sentences of the old names that the step leaves behind and that
+// an alias answers for.
+func (c Changelog) stillAnswer() []string {
+	gone := map[string]bool{}
+	for i := range c.Report.Changes {
+		ch := &c.Report.Changes[i]
+		if ch.Subject == change.SubjectTool && (ch.Kind == change.Renamed || ch.Kind == change.Removed) {
+			gone[oldName(ch)] = true
+		}
+	}
+	var out []string
+	for _, a := range c.Aliases {
+		if gone[a.Old] {
+			out = append(out, a.sentence())
+		}
+	}
+	return out
+}
+
+// oldName is the name that callers of the base know.
+func oldName(ch *change.Change) string {
+	if ch.FromTool != nil {
+		return *ch.FromTool
+	}
+	return ch.Name()
+}
+
+// instead says what to call in place of a tool whose work a person mapped to another.
+func (c Changelog) instead(ch *change.Change) string {
+	if ch.Kind != change.Removed {
+		return ""
+	}
+	for _, m := range c.Report.Merged {
+		for _, f := range m.From {
+			if f.Tool != ch.Name() {
+				continue
+			}
+			s := "Instead of " + Code(f.Tool) + " call " + Code(m.To)
+			if f.Action != "" {
+				s += " with " + Code(f.Action)
+			}
+			if len(f.Lost) > 0 {
+				s += "; lost, it seems: " + strings.Join(each(f.Lost, Code), ", ")
+			}
+			return s + "."
+		}
+	}
+	return ""
 }
 
 func (a AliasNote) sentence() string {

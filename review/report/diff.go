@@ -25,6 +25,7 @@ type diffJSON struct {
 	Decisions  []decisionJSON `json:"decisions"`
 	Raised     []bulkJSON     `json:"raised"`
 	Offered    []offerJSON    `json:"offered"`
+	Merged     []offerJSON    `json:"merged,omitempty"`
 	Moved      []moveJSON     `json:"moved"`
 	Notes      []text         `json:"notes"`
 	Bump       bumpJSON       `json:"bump"`
@@ -142,7 +143,8 @@ func diffForm(r *change.Report) *diffJSON {
 		CachePrefixKept: r.CachePrefixKept, Changes: each(r.Changes, NewChange), Edits: each(r.Edits, editForm),
 		Folded: each(r.Folded, same), Partial: r.Partial, PartialWhy: text(r.PartialWhy),
 		Decisions: each(r.Decisions, decisionForm), Raised: each(r.Raised, bulkForm), Offered: each(r.Offered, offerForm),
-		Moved: each(r.Moved, moveForm), Notes: texts(r.Notes),
+		Merged: each(r.Merged, offerForm),
+		Moved:  each(r.Moved, moveForm), Notes: texts(r.Notes),
 		Bump: bumpJSON{r.Bump.Level, text(r.Bump.Reason)}, Engine: r.Engine,
 	}
 }
@@ -153,7 +155,7 @@ func (f *diffJSON) report() *change.Report {
 		CachePrefixKept: f.CachePrefixKept, Changes: each(f.Changes, Change.change), Edits: each(f.Edits, editJSON.edit),
 		Folded: each(f.Folded, same), Partial: f.Partial, PartialWhy: string(f.PartialWhy),
 		Decisions: each(f.Decisions, decisionJSON.decision), Raised: each(f.Raised, bulkJSON.bulk),
-		Offered: each(f.Offered, offerJSON.offer), Moved: each(f.Moved, moveJSON.move), Notes: plain(f.Notes),
+		Offered: each(f.Offered, offerJSON.offer), Merged: each(f.Merged, offerJSON.offer), Moved: each(f.Moved, moveJSON.move), Notes: plain(f.Notes),
 		Bump: change.Bump{Level: f.Bump.Level, Reason: string(f.Bump.Reason)}, Engine: f.Engine,
 	}
 }

@@ -21,6 +21,8 @@ var depthCases = map[string]func(*world){
 	"who may note an alias":                   aliasRefused,
 	"a pairing by a reviewer, and back":       pairedByHand,
 	"a pairing must fit the release":          pairRefused,
+	"tools that were merged, and back":        mergedByHand,
+	"a merge must fit the release":            mergeRefused,
 	"identical changes of another profile":    twinsDecided,
 	"an answer for one profile stays there":   twinsApart,
 	"viewed marks are private":                viewedPrivate,
@@ -189,6 +191,84 @@ func pairedByHand(w *world) {
 			w.Errorf("the audit has no %s", name)
 		}
 	}
+}
+
+// berths are tools of a harbour of which the next version has one.
+func berths() string {
+	return listing(tool("berth_list", "Lists berths."), tool("berth_get", "Reads a berth."), tool("tide", "Says the tide."))
+}
+
+func mergedByHand(w *world) {
+	w.released("1", berths())
+	p := w.push("2", listing(tool("berth", "Reads a berth, or all of them."), tool("tide", "Says the tide.")))
+	w.approve(w.rita, idOf(p), "berth_list", "berth_get", "berth")
+	w.wantGate(p, gate.Pass)
+	v, err := w.svc.Merge(w.ctx, w.rob, idOf(p), []string{"berth_list", "berth_get"}, "berth")
+	w.must(err)
+	if len(v.Merges) != 2 || v.Merges[0].ByLabel != "Rob" || len(v.Report.Merged) != 1 {
+		w.Fatalf("merges: %+v, %+v", v.Merges, v.Report.Merged)
+	}
+	w.wantGate(p, gate.Pass) // the removals are the same question as before
+	c, err := w.svc.Changelog(w.ctx, w.vic, idOf(p))
+	w.must(err)
+	for _, text := range []string{c.Markdown, c.Migration} {
+		for _, want := range []string{"Calls of them now fail", "`berth` does their work now", "Instead of `berth_get` call `berth`", "Instead of `berth_list` call `berth`"} {
+			if !strings.Contains(text, want) {
+				w.Errorf("it does not say %q:\n%s", want, text)
+			}
+		}
+	}
+	_, err = w.svc.Merge(w.ctx, w.rita, idOf(p), []string{"berth_get"}, "tide")
+	w.refused(err, review.Conflict, "berth is already noted as what does the work of berth_get")
+	_, err = w.svc.Pair(w.ctx, w.rita, idOf(p), "berth_get", "berth")
+	w.refused(err, review.Conflict, "End that first")
+	_, err = w.svc.Unpair(w.ctx, w.vic, idOf(p), v.Merges[0].ID)
+	w.refused(err, review.Forbidden)
+	w.clock = w.clock.Add(time.Second)
+	for _, n := range v.Merges {
+		_, err = w.svc.Unpair(w.ctx, w.rita, idOf(p), n.ID)
+		w.must(err)
+	}
+	if v := w.view(idOf(p)); len(v.Merges) != 0 || len(v.Report.Merged) != 0 {
+		w.Errorf("taken back: %+v", v.Merges)
+	}
+	// What was taken for a rename can be said to be a merge.
+	w.must(w.pair(p, "berth_get", "berth"))
+	for _, n := range w.view(idOf(p)).Pairings {
+		w.clock = w.clock.Add(time.Second)
+		_, err = w.svc.Unpair(w.ctx, w.rita, idOf(p), n.ID)
+		w.must(err)
+	}
+	_, err = w.svc.Merge(w.ctx, w.rita, idOf(p), []string{"berth_get"}, "tide")
+	w.must(err)
+	if c := w.change(idOf(p), "berth_get"); c.Kind != change.Removed {
+		w.Errorf("berth_get is %s", c.Kind)
+	}
+}
+
+func mergeRefused(w *world) {
+	w.released("1", berths())
+	p := w.push("2", listing(tool("berth", "Reads a berth, or all of them."), tool("tide", "Says the tide.")))
+	for _, bad := range []struct {
+		olds []string
+		to   string
+	}{{nil, "berth"}, {[]string{"berth_get", "tide"}, "berth"}, {[]string{"nothing"}, "berth"}, {[]string{"berth_get"}, "nothing"}, {make([]string, 501), "berth"}} {
+		_, err := w.svc.Merge(w.ctx, w.rita, idOf(p), bad.olds, bad.to)
+		w.refused(err, review.Invalid)
+	}
+	_, err := w.svc.Merge(w.ctx, w.rita, idOf(p), []string{"berth_get", "berth_get"}, "berth")
+	w.refused(err, review.Conflict)
+	if v := w.view(idOf(p)); len(v.Merges) > 0 {
+		w.Errorf("refused, and kept all the same: %+v", v.Merges)
+	}
+	_, err = w.svc.Merge(w.ctx, w.vic, idOf(p), []string{"berth_get"}, "berth")
+	w.refused(err, review.Forbidden)
+	_, err = w.svc.Merge(w.ctx, w.stranger(), idOf(p), []string{"berth_get"}, "berth")
+	w.refused(err, review.NotFound)
+	w.approve(w.rita, idOf(p), "berth_list", "berth_get", "berth")
+	w.release(p)
+	_, err = w.svc.Merge(w.ctx, w.rita, idOf(p), []string{"berth_get"}, "berth")
+	w.refused(err, review.Conflict)
 }
 
 func pairRefused(w *world) {
@@ -489,6 +569,9 @@ func changelogWritten(w *world) {
 	q := w.push("3", listing(tool("drop", "Drops."), tool("list", "Lists.")))
 	c, err := w.svc.Changelog(w.ctx, w.vic, idOf(q))
 	w.must(err)
+	if first, err := w.svc.Changelog(w.ctx, w.vic, idOf(p)); err != nil || !strings.Contains(first.Migration, "Old names that still answer") || !strings.Contains(first.Migration, "until 2026-12-02") {
+		w.Errorf("nothing breaks until the alias ends: %+v, %v", first, err)
+	}
 	if !strings.Contains(c.Migration, "## Migrating from 2 to 3") || !strings.Contains(c.Migration, "search") {
 		w.Errorf("the migration note:\n%s", c.Migration)
 	}

@@ -220,6 +220,9 @@ func releaseStates(w *world) {
 		w.Errorf("3 is %s", state(b))
 	}
 	w.release(b)
+	if v := w.view(idOf(a)); !strings.Contains(v.Overtaken, "Superseded by ") || w.view(idOf(b)).Overtaken != "" {
+		w.Errorf("superseded: %q", v.Overtaken)
+	}
 	if state(a) != review.StateSuperseded || state(b) != review.StateReleased {
 		w.Errorf("2 is %s, 3 is %s", state(a), state(b))
 	}

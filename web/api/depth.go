@@ -8,10 +8,11 @@ import (
 )
 
 // Aliases is the ledger of a server: names that it still answers to, and renames
-// that a person recognised. Ended ones stay in it.
+// and merged tools that a person recognised. Ended ones stay in it.
 type Aliases struct {
 	Aliases  []Alias `json:"aliases"`
 	Pairings []Alias `json:"pairings"`
+	Merges   []Alias `json:"merges"` // the work of old is done by new
 }
 
 // Alias connects an old name of a tool with a new one.
@@ -42,10 +43,12 @@ type IDRequest struct {
 	ID string `json:"id"`
 }
 
-// PairingRequest says that a tool that is gone is one that is new.
+// PairingRequest says that a tool that is gone is one that is new, or that the work
+// of several that are gone is done by one that is there.
 type PairingRequest struct {
-	Old string `json:"old"`
-	New string `json:"new"`
+	Old  string   `json:"old"`  // of a rename
+	Olds []string `json:"olds"` // of tools that were merged, instead of Old
+	New  string   `json:"new"`
 }
 
 // Changelog is what a release tells its users, in Markdown.

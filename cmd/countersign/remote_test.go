@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/web/api"
+)
+
+// What passes without an approval is never counted as met, and an alarm is never left
+// out: somebody decides by these lines whether to publish.
+func TestGateInWords(t *testing.T) {
+	answer := api.GateAnswer{Alarms: []api.Alarm{{Why: "Rob's answers were revoked."}}}
+	answer.Gate, answer.Why = "pass", "Passes by override only."
+	answer.Requirements = []api.Requirement{
+		{ID: "approval:find", State: "open", Why: "0 of 1 approval.", WhoCan: []string{"Ana", "Ben"}},
+		{ID: "approval:drop", State: "overridden", Why: "0 of 1 approval."},
+		{ID: "approval:list", State: "satisfied", Why: "Approved by Rita."},
+		{ID: "order", State: "not applicable", Why: "The policy does not ask."},
+	}
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"text": {gateText(answer), []string{
+			"Passes by override only.", "open: approval:find: 0 of 1 approval. (Ana, Ben)", "NOT APPROVED, overridden: approval:drop: 0 of 1 approval.",
+			"ALARM: Rob's answers were revoked.", "  1 requirement met\n",
+		}},
+		"markdown": {gateMarkdown(answer), []string{
+			"**Countersign: pass.** Passes by override only.", "| approval:find | 0 of 1 approval. | Ana, Ben |", "| **Not approved**, overridden | Why |",
+			"| approval:drop | 0 of 1 approval. |", "**Alarm:** Rob's answers were revoked.", "\n1 requirement met.\n",
+		}},
+	} {
+		for _, want := range c.want {
+			if !strings.Contains(c.text, want) {
+				t.Errorf("the %s does not say %q:\n%s", name, want, c.text)
+			}
+		}
+		if strings.Contains(c.text, "approval:list") || strings.Contains(c.text, "order") {
+			t.Errorf("the %s lists what is not asked:\n%s", name, c.text)
+		}
+	}
+}
