@@ -213,7 +213,7 @@ type capturedCmd struct {
 }
 
 // Run compares what a host sent with what was listed; 2 when nothing of the listing
-// is in it that the host would send.
+// is in it that the host would send, or that any known host would.
 func (c *capturedCmd) Run(e *env) error {
 	capture, err := e.listing(c.Capture)
 	if err != nil {
@@ -225,6 +225,9 @@ func (c *capturedCmd) Run(e *env) error {
 	}
 	m := host.Mount(c.Server, listed)
 	p, err := c.profile(capture, m)
+	if errors.Is(err, host.ErrUnrecognised) {
+		return unsure{fmt.Errorf("%s: %w", c.Capture, err)}
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Capture, err)
 	}

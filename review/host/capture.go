@@ -70,8 +70,10 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 			k.why[l.Position] = l
 		}
 	}
-	for _, t := range capture.Tools {
-		k.sent[capturedName(t)] = t
+	if label := labelOf(capture); label == "" || label == m.Name {
+		for _, t := range capture.Tools {
+			k.sent[capturedName(t)] = t
+		}
 	}
 	for _, t := range s.servers[0].tools {
 		k.pair(t)
@@ -93,9 +95,8 @@ func Recognise(capture *surface.Listing, m Mounted) (*Profile, error) {
 		if p.IsProvider() {
 			continue
 		}
-		for _, name := range append([]string{p.Mode}, p.Variants()...) { // where two predict alike, its own mode
-			v, err := p.As(name)
-			if err != nil || v.wire() != capture.Shape {
+		for _, v := range p.configurations() {
+			if v.wire() != capture.Shape {
 				continue
 			}
 			if n := score(v, capture, m); n > most {
@@ -104,10 +105,14 @@ func Recognise(capture *surface.Listing, m Mounted) (*Profile, error) {
 		}
 	}
 	if best == nil {
-		return nil, errors.New("no known host sends this server's tools like that: name the host, and check that capture, listing and server's name belong together")
+		return nil, ErrUnrecognised
 	}
 	return best, nil
 }
+
+// ErrUnrecognised says that no known host sends anything of a server like a capture
+// does: it may be of another server, or of a host that nobody knows.
+var ErrUnrecognised = errors.New("no known host sends this server's tools like that: name the host, and check that capture, listing and server's name belong together")
 
 func errNoCapture(l *surface.Listing) error {
 	return fmt.Errorf("the capture is a %s, not a request to a provider", l.Kind)
@@ -159,9 +164,24 @@ func hasField(capture *surface.Listing, name string) bool {
 	return false
 }
 
-// wire tells by the form of an entry which API a host talks to.
+// configurations are the profiles of all configurations of a host, its own mode first:
+// where two predict alike, it is meant.
+func (p *Profile) configurations() []*Profile {
+	all := []*Profile{p}
+	for _, name := range p.Variants() {
+		if v, err := p.As(name); err == nil && name != p.Mode {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// wire tells by the form of an entry which API a host talks to, where the profile does
+// not say it.
 func (p *Profile) wire() surface.Shape {
 	switch {
+	case p.Wire != "":
+		return surface.Shape(p.Wire)
 	case p.entry.has("input_schema"):
 		return surface.ShapeAnthropic
 	case p.entry.has("function"):
@@ -192,6 +212,16 @@ func capturedName(t surface.Tool) string {
 		}
 	}
 	return t.Name
+}
+
+// labelOf reads how the request itself calls the server that its tools are of; "" when
+// it does not say so.
+func labelOf(capture *surface.Listing) string {
+	n, err := parseNode(capture.Raw)
+	if err != nil {
+		return ""
+	}
+	return n.get("countersign").get("server").string()
 }
 
 // foreignOf reads how many tools were dropped when the capture was read.
@@ -317,22 +347,35 @@ func isWhole(l Loss) bool {
 	return l.Pointer == "" || l.Pointer == "/name" || strings.HasPrefix(l.Pointer, "/inputSchema") && l.Rule != RuleConstraint
 }
 
-// rest counts what is left of the capture. Only where the host puts the server's
-// name in front can a tool be known to be this server's.
+// rest counts what is left of the capture. A tool that the listing lacks is named only
+// when it can be nobody else's.
 func (k *comparer) rest(capture *surface.Listing) {
-	// One character between server and tool is part of many names: what begins like
-	// that may as well be another server's.
-	prefix := strings.TrimSuffix(k.p.Names.join(&tool{server: k.r.s.servers[0], name: "x"}).clean, "x")
-	found := strings.HasSuffix(prefix, "__") && strings.Contains(k.p.Names.Form, "{server}")
 	for _, t := range capture.Tools {
 		name := capturedName(t)
 		switch {
 		case k.used[name]:
-		case found && strings.HasPrefix(name, prefix):
+		case k.isOurs(t):
 			k.out.Added = append(k.out.Added, Pair{Sent: name})
 			k.out.Doubt = true
 		default:
 			k.out.Foreign++
 		}
 	}
+}
+
+// isOurs reports whether a captured tool can only be one of the server, by what the
+// host makes of its name: it stands in the server's namespace, or behind its name and
+// two underscores that are the only ones. What has more of them may as well be a tool
+// of a server whose name begins like this one's, and what has one is part of many names.
+func (k *comparer) isOurs(t surface.Tool) bool {
+	prefix := strings.TrimSuffix(k.p.Names.join(&tool{server: k.r.s.servers[0], name: "x"}).clean, "x")
+	if !strings.HasSuffix(prefix, "__") || !strings.Contains(k.p.Names.Form, "{server}") {
+		return false
+	}
+	name := capturedName(t)
+	if name != t.Name { // the host has namespaces
+		return strings.TrimSuffix(name, t.Name) == prefix
+	}
+	rest, found := strings.CutPrefix(name, prefix)
+	return found && rest != "" && rest[0] != '_' && !strings.Contains(rest, "__")
 }

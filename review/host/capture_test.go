@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,6 +72,50 @@ func TestCompareOtherServer(t *testing.T) {
 	 {"type":"function","function":{"name":"other_read","description":"CANARY","parameters":{"type":"object"}}}]}`)
 	if len(c.Tools) != 0 || len(c.Added) != 0 || c.Foreign != 2 || len(c.Absent) != 3 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestCompareOverlappingServers counts the tools of a server whose name begins like
+// this one's, names none of them, and does not doubt the profile for them.
+func TestCompareOverlappingServers(t *testing.T) {
+	const request = `{"model":"m","messages":[],"tools":[%s
+	 {"name":"mcp__docs__hr__CANARY","input_schema":{"type":"object"}},{"name":"mcp__docs___CANARY","input_schema":{"type":"object"}},
+	 {"name":"mcp__docs__","input_schema":{"type":"object"}},{"name":"mcp__docs_hr__CANARY","input_schema":{"type":"object"}}]}`
+	p, err := host.Lookup("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := `[{"name":"find","description":"F.","inputSchema":{"type":"object","properties":{}}}]`
+	for own, added := range map[string]int{"": 0, `{"name":"mcp__docs__extra","input_schema":{"type":"object"}},`: 1} {
+		own = `{"name":"mcp__docs__find","description":"F.","input_schema":{"type":"object","properties":{}}},` + own
+		c, err := host.Compare(p, listing(t, fmt.Sprintf(request, own)), host.Mount("docs", listing(t, one)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Tools) != 1 || c.Foreign != 4 || len(c.Added) != added || c.Doubt != (added > 0) {
+			t.Errorf("%+v", c)
+		}
+	}
+	// In a namespace the name of the tool may be anything.
+	if p, err = host.Lookup("codex"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := host.Compare(p, listing(t, `{"model":"m","input":[],"tools":[
+	 {"type":"namespace","name":"mcp__docs","tools":[{"type":"function","name":"a__b","parameters":{"type":"object"}}]},
+	 {"type":"namespace","name":"mcp__docs__hr","tools":[{"type":"function","name":"CANARY","parameters":{"type":"object"}}]}]}`), host.Mount("docs", listing(t, one)))
+	if err != nil || len(c.Added) != 1 || c.Added[0].Sent != "mcp__docs__a__b" || c.Foreign != 1 {
+		t.Errorf("%v, %+v", err, c)
+	}
+}
+
+// TestCompareLabel takes a list that names another server for that server's.
+func TestCompareLabel(t *testing.T) {
+	const item = `{"type":"mcp_list_tools","server_label":%q,"tools":[{"name":"read_page","description":"CANARY","input_schema":{"type":"object"}}]}`
+	for label, tools := range map[string]int{"docs": 1, "": 1, "CANARY": 0} {
+		c := compared(t, "openai-mcp", fmt.Sprintf(item, label))
+		if len(c.Tools) != tools || c.Foreign != 1-tools || c.Elsewhere() != (tools == 0) || strings.Contains(string(c.Capture()), "CANARY") != (tools == 1) {
+			t.Errorf("%q: %+v", label, c)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ type Profile struct {
 	Mode     string `json:"mode"`     // the name of the configuration that the profile describes
 	Provider string `json:"provider"` // profile of the API that its requests go to; "" when it depends
 
+	Wire         string           `json:"wire"`    // shape of its requests, where the entry does not tell it
 	Runtime      string           `json:"runtime"` // script, go, or "" where values pass untouched
 	Listing      ListingRules     `json:"listing"`
 	Names        NameRules        `json:"names"`

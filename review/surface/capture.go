@@ -140,11 +140,12 @@ func mcpItems(items value) value {
 // capture strips a provider request down to the definitions of its MCP tools and
 // goes on with that text. Nothing else of the request is kept, shown or hashed.
 func (r *reader) capture(c captureForm, list value) error {
-	if labels := serverLabels(c, list); len(labels) > 1 {
+	labels := serverLabels(c, list)
+	if len(labels) > 1 {
 		return r.refuse(NotListing, value{}, nil, "this holds the tools of several servers. Push each server's list on its own.")
 	}
 	kept, foreign := c.definitions(list)
-	return r.rebuilt(c.write(kept, foreign))
+	return r.rebuilt(c.write(strings.Join(labels, ""), kept, foreign))
 }
 
 // stripped reads a text that capture wrote. Anything else in it is dropped first:
@@ -158,7 +159,7 @@ func (r *reader) stripped(v value, c captureForm) error {
 	if n := v.at("countersign", "foreign"); n.is(kindNumber) && len(n.raw()) < 9 {
 		foreign, _ = strconv.Atoi(string(n.raw()))
 	}
-	if text := c.write(kept, max(0, foreign)); string(text) != string(r.src.data) {
+	if text := c.write(v.at("countersign", "server").text(), kept, max(0, foreign)); string(text) != string(r.src.data) {
 		return r.rebuilt(text)
 	}
 	r.is(c.shape, KindCapture, c.form)
@@ -176,6 +177,9 @@ func serverLabels(c captureForm, list value) []string {
 		return nil
 	}
 	var labels []string
+	if list.is(kindObject) {
+		return []string{list.field("server_label").text()}
+	}
 	for _, item := range list.elements() {
 		if item.field("type").text() == "mcp_list_tools" {
 			labels = append(labels, item.field("server_label").text())
@@ -253,13 +257,18 @@ func WriteCapture(shape Shape, definitions [][]byte, foreign int) []byte {
 	for _, raw := range definitions {
 		kept = append(kept, definition{value: whole(raw)})
 	}
-	return c.write(kept, max(0, foreign))
+	return c.write("", kept, max(0, foreign))
 }
 
 // write writes the text that is kept of a capture. Reading it and writing it again
-// gives the same bytes.
-func (c captureForm) write(kept []definition, foreign int) []byte {
-	b := fmt.Appendf(nil, `{"countersign":{"capture":%s,"foreign":%d},"tools":[`, EncodeString(string(c.shape)), foreign)
+// gives the same bytes. Server is how the request calls the server of the tools; ""
+// when it does not say so.
+func (c captureForm) write(server string, kept []definition, foreign int) []byte {
+	b := fmt.Appendf(nil, `{"countersign":{"capture":%s,"foreign":%d`, EncodeString(string(c.shape)), foreign)
+	if server != "" {
+		b = append(append(b, `,"server":`...), EncodeString(server)...)
+	}
+	b = append(b, `},"tools":[`...)
 	for i, d := range kept {
 		if i > 0 {
 			b = append(b, ',')
