@@ -1,9 +1,12 @@
 package review
 
 import (
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/surface"
 )
 
@@ -68,5 +71,41 @@ func TestPairKey(t *testing.T) {
 	}
 	if newPair(nil, plain, change.Options{}).key(reportChange) == newPair(nil, plain, change.Options{}).key(reportOutline) {
 		t.Error("two kinds of report have one key")
+	}
+}
+
+// watcher is told when a comparison ends.
+type watcher struct {
+	unobserved
+	analysed func()
+}
+
+func (w watcher) Analysed(time.Duration) { w.analysed() }
+
+// TestComparisonsOfAServerWaitForEachOther: while a listing of one server is compared
+// no other of it is, and those of other servers are.
+func TestComparisonsOfAServerWaitForEachOther(t *testing.T) {
+	var s *Service
+	free := func(server string) bool {
+		mu, _ := s.analysing.LoadOrStore(server, &sync.Mutex{})
+		if !mu.(*sync.Mutex).TryLock() {
+			return false
+		}
+		mu.(*sync.Mutex).Unlock()
+		return true
+	}
+	looked := false
+	s = NewService(nil, Config{Observer: watcher{analysed: func() {
+		looked = true
+		if free("ours") || !free("theirs") {
+			t.Errorf("while ours is compared: ours free %t, theirs free %t", free("ours"), free("theirs"))
+		}
+	}}})
+	l := listingOf(t, `{"tools":[`+toolA+`]}`)
+	if _, _, err := s.compareNow(pair{serverID: "ours"}, nil, l, &toolFindings{found: map[surface.Hash][]lint.Finding{}, fresh: compared{}}); err != nil || !looked {
+		t.Fatalf("compared: %v, looked: %t", err, looked)
+	}
+	if !free("ours") {
+		t.Error("the next comparison would wait for ever")
 	}
 }

@@ -154,6 +154,17 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
+// TestUnusedSessionEnds: nobody is asked to sign out where they no longer sit.
+func TestUnusedSessionEnds(t *testing.T) {
+	for unused, want := range map[time.Duration]int{sessionIdle - time.Minute: 200, sessionIdle + time.Minute: 401} {
+		h := newHouse(t)
+		h.now = h.now.Add(-unused)
+		_, cookie := h.send("POST", "/test/in", nil)
+		h.now = h.now.Add(unused)
+		h.wantStatus(unused.String()+" unused", cookie, want)
+	}
+}
+
 // TestUseMovesTheEnd: a session in use lives on, and is written at most once in
 // five minutes.
 func TestUseMovesTheEnd(t *testing.T) {

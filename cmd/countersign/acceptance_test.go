@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -12,7 +13,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -254,4 +257,85 @@ func TestAcceptance30NameThatIsACommand(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNoSecretIsKeptInClear makes one of every secret that lets somebody in, and looks
+// for them in the files of the database and in a backup.
+func TestNoSecretIsKeptInClear(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("COUNTERSIGN_DATA_DIR", dir)
+	t.Setenv("COUNTERSIGN_SECRET", strings.Repeat("acceptance-", 4))
+	password := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(password, []byte("correct horse battery"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	secrets := map[string]string{
+		"password":   "correct horse battery",
+		"SECRET":     os.Getenv("COUNTERSIGN_SECRET"),
+		"webhook":    field(t, command(t, "server", "add", "shop", "--json"), "webhook_secret"),
+		"invitation": path.Base(field(t, command(t, "user", "add", "ada@example.com", "--role", "admin", "--json"), "link")),
+		"token":      field(t, command(t, "token", "create", "--server", "shop", "--scopes", "push", "--json"), "token"),
+	}
+	command(t, "user", "add", "bo@example.com", "--role", "viewer", "--password-file", password)
+	secrets["reset"] = path.Base(field(t, command(t, "user", "reset-link", "bo@example.com", "--json"), "link"))
+	served(t, func(base string) {
+		secrets["session"] = signedInCookie(t, base, "bo@example.com", "correct horse battery")
+	})
+	command(t, "backup", filepath.Join(dir, "all.backup"))
+	kept := strings.Join(backupLines(t, filepath.Join(dir, "all.backup")), "\n")
+	files, err := filepath.Glob(filepath.Join(dir, "countersign.db*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files of the database: %v, %v", files, err)
+	}
+	for _, file := range files {
+		kept += read(t, file)
+	}
+	if !strings.Contains(kept, "bo@example.com") {
+		t.Fatal("what is looked through is not the database")
+	}
+	for what, secret := range secrets {
+		bare := strings.TrimPrefix(strings.TrimPrefix(secret, "cs_"), "whsec_")
+		if len(bare) < 20 || strings.Contains(kept, bare) || strings.Contains(kept, hex.EncodeToString([]byte(bare))) {
+			t.Errorf("%s: a secret of %d bytes is kept in clear, or none", what, len(bare))
+		}
+	}
+	for _, what := range []string{"token", "invitation", "reset", "session"} { // 256 bits
+		if raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(secrets[what], "cs_")); err != nil || len(raw) != 32 {
+			t.Errorf("%s: %d bytes, %v", what, len(raw), err)
+		}
+	}
+}
+
+// field takes a text out of a JSON object.
+func field(t *testing.T, object, name string) string {
+	t.Helper()
+	var all map[string]any
+	if err := json.Unmarshal([]byte(object), &all); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := all[name].(string)
+	return text
+}
+
+// signedInCookie signs in by the form and returns the value of the session's cookie.
+func signedInCookie(t *testing.T, base, email, password string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader(url.Values{"email": {email}, "password": {password}}.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Origin", base)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for _, c := range resp.Cookies() {
+		if c.HttpOnly && c.Value != "" {
+			return c.Value
+		}
+	}
+	t.Fatalf("signing in answered %d with the cookies %v", resp.StatusCode, resp.Cookies())
+	return ""
 }
