@@ -130,7 +130,7 @@ func sealState(ctx context.Context, tx Tx) (SealState, error) {
 }
 
 // AuditNouns are what acts are about, for a choice of them.
-var AuditNouns = []string{"alias", "baseline", "capture", "comment", "database", "grant", "key", "link", "listing", "merge", "override", "pairing", "policy", "predecessor", "release",
+var AuditNouns = []string{"alias", "baseline", "capture", "comment", "database", "drift", "endpoint", "grant", "key", "link", "listing", "merge", "override", "pairing", "policy", "predecessor", "release",
 	"retention", "server", "session", "text", "thread", "token", "user", "verdict", "waiver"}
 
 func (s *Service) auditFilter(ctx context.Context, tx Tx, a Actor, q AuditQuery) (AuditFilter, error) {

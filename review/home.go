@@ -15,6 +15,9 @@ type HomeView struct {
 	Waiting  []ReleaseSummary // open releases that wait for others
 	Servers  []ServerView
 	Alarms   []RaisedAlarm // that nobody looked into, newest first
+	// Drifts go on at servers that the actor maintains, and nobody said that they know of
+	// them; the gravest first.
+	Drifts []DriftView
 }
 
 // ServerView is a server as its page shows it.
@@ -66,6 +69,9 @@ func (s *Service) Home(ctx context.Context, a Actor) (*HomeView, error) {
 				return err
 			}
 			if err := l.raised(); err != nil {
+				return err
+			}
+			if err := l.drifting(); err != nil {
 				return err
 			}
 			v = l.home()
@@ -188,6 +194,7 @@ type lister struct {
 	summaries []ReleaseSummary // in the order that was asked for
 	turn      map[string]bool  // ids of releases with something for the actor to do
 	alarms    []RaisedAlarm
+	drifts    []DriftView
 }
 
 // raised reads the alarms of the servers that nobody looked into.
@@ -538,7 +545,7 @@ func (v *ServerView) headline() {
 
 // home sorts the open releases by whose turn it is.
 func (l *lister) home() *HomeView {
-	v := &HomeView{Servers: l.views(), Alarms: l.alarms}
+	v := &HomeView{Servers: l.views(), Alarms: l.alarms, Drifts: l.drifts}
 	for _, sum := range l.summaries {
 		switch {
 		case sum.State != StateInReview && sum.State != StateReady:

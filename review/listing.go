@@ -17,6 +17,7 @@ type Listing struct {
 	Surface    *surface.Listing // as read; from the store with every Raw filled in
 	ReceivedAt time.Time
 	Purged     *Purging // nil but for one that held a text which was purged
+	Live       bool     // it was read at an endpoint and never pushed
 }
 
 // ListingInfo is a listing without its bytes, for lists.
@@ -33,6 +34,7 @@ type ListingInfo struct {
 	Bytes      int
 	Problems   []surface.Problem
 	ReceivedAt time.Time
+	Live       bool // it was read at an endpoint and never pushed
 
 	// Instructions is filled in by ListingInfoByID only.
 	Instructions surface.Instructions

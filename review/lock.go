@@ -218,7 +218,7 @@ func (s *Service) Verify(ctx context.Context, a Actor, slug, profile string, bod
 	}
 	var stand []verifiable
 	err = s.store.View(ctx, func(tx Tx) (err error) {
-		stand, err = verifiables(ctx, tx, key, live.Digest)
+		stand, err = verifiables(ctx, tx, key, live)
 		return err
 	})
 	if err != nil {
@@ -237,25 +237,27 @@ type verifiable struct {
 }
 
 // verifiables finds the release that stands with the digest, and the last released.
-func verifiables(ctx context.Context, tx Tx, key ProfileKey, digest surface.Hash) ([]verifiable, error) {
-	rs, err := tx.ReleasesByDigest(ctx, key.ServerID, key.Profile, digest)
-	if err != nil {
-		return nil, err
+func verifiables(ctx context.Context, tx Tx, key ProfileKey, live *surface.Listing) ([]verifiable, error) {
+	var found []verifiable
+	for _, digest := range digestsFor(live) {
+		rs, err := tx.ReleasesByDigest(ctx, key.ServerID, key.Profile, digest)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rs {
+			v, err := released(ctx, tx, &rs[i])
+			if err != nil {
+				return nil, err
+			}
+			if v != nil && v.listing.Digest == digest {
+				found = append(found, *v)
+				break // the newest will do
+			}
+		}
 	}
 	last, err := tx.LastReleased(ctx, []ProfileKey{key})
 	if err != nil {
 		return nil, err
-	}
-	var found []verifiable
-	for i := range rs {
-		v, err := released(ctx, tx, &rs[i])
-		if err != nil {
-			return nil, err
-		}
-		if v != nil && v.listing.Digest == digest {
-			found = append(found, *v)
-			break // the newest will do
-		}
 	}
 	if r, ok := last[key]; ok {
 		v, err := released(ctx, tx, &r)
@@ -265,6 +267,21 @@ func verifiables(ctx context.Context, tx Tx, key ProfileKey, digest surface.Hash
 		found = append(found, *v)
 	}
 	return found, nil
+}
+
+// digestsFor are the digests that a release of the listing may have. A server without
+// instructions says so when it is read live, where a push of its tools/list alone did
+// not ask.
+func digestsFor(live *surface.Listing) []surface.Hash {
+	digests := []surface.Hash{live.Digest}
+	if in := live.Instructions; in.Asked && !in.Present {
+		tools := make([]surface.Hash, len(live.Tools))
+		for i := range live.Tools {
+			tools[i] = live.Tools[i].Digest
+		}
+		digests = append(digests, surface.ListingDigest(surface.Instructions{}, tools))
+	}
+	return digests
 }
 
 // released reads what a release released, nil when it does not stand.

@@ -25,9 +25,12 @@ const (
 	NoticePolicy   NoticeKind = "policy"   // an edit of a policy waits for a second person
 	NoticeToken    NoticeKind = "token"    // a token that decides as them was made on the command line
 	NoticeAsked    NoticeKind = "asked"    // a role or an alias waits for a second person
+
+	NoticeDrift NoticeKind = "drift" // a server that they maintain runs what was never released
+	NoticeLive  NoticeKind = "live"  // a server that they maintain runs something else, or again what it should
 )
 
-var noticeRank = map[NoticeKind]int{NoticePush: 1, NoticeReview: 2, NoticeThread: 3, NoticeMention: 4, NoticeOverride: 5, NoticeAlarm: 5, NoticePolicy: 5, NoticeToken: 5, NoticeAsked: 5}
+var noticeRank = map[NoticeKind]int{NoticePush: 1, NoticeReview: 2, NoticeThread: 3, NoticeMention: 4, NoticeOverride: 5, NoticeAlarm: 5, NoticePolicy: 5, NoticeToken: 5, NoticeAsked: 5, NoticeDrift: 5, NoticeLive: 2}
 
 // Notice tells one person of what another did.
 type Notice struct {
@@ -41,6 +44,8 @@ type Notice struct {
 	Text      string // one sentence
 	At        time.Time
 	ReadAt    time.Time // zero: unread
+
+	EndpointID string // that it is about, "" for none
 }
 
 // NoticeStore keeps notices and what people follow.
@@ -54,6 +59,10 @@ type NoticeStore interface {
 	// UnreadReview reports which of the people have an unread notice of the kind
 	// about a release by an actor: then one more says nothing new.
 	UnreadReview(ctx context.Context, userIDs []string, releaseID, actor string) (map[string]bool, error)
+
+	// UnreadOfEndpoint returns the unread notices about an endpoint, of whomever.
+	UnreadOfEndpoint(ctx context.Context, endpointID string) ([]Notice, error)
+	DeleteNotices(ctx context.Context, ids []string) error
 
 	PutSubscription(ctx context.Context, s *Subscription) error
 	DeleteSubscription(ctx context.Context, userID, serverID, family string) error

@@ -13,6 +13,8 @@ type Observer interface {
 	Answered(gate.Result)            // of the gate, to who asked it
 	Decided(kind VerdictKind, n int) // n answers that were stored
 	Analysed(took time.Duration)     // one comparison of two listings
+	Read(LiveState)                  // one reading of an endpoint
+	Drifted(DriftLevel)              // a drift that people are told of
 }
 
 // PushOutcome is what became of a push: new, same, partial, or the kind of the
@@ -45,3 +47,5 @@ func (unobserved) Pushed(PushOutcome)       {}
 func (unobserved) Answered(gate.Result)     {}
 func (unobserved) Decided(VerdictKind, int) {}
 func (unobserved) Analysed(time.Duration)   {}
+func (unobserved) Read(LiveState)           {}
+func (unobserved) Drifted(DriftLevel)       {}

@@ -50,6 +50,9 @@ type Tx interface {
 	ViewedStore
 	DraftStore
 	NoticeStore
+	EndpointStore
+	ReadingStore
+	DriftStore
 	PeopleStore
 	FactorStore
 	IdentityStore
@@ -120,7 +123,9 @@ type ListingStore interface {
 	// ListingByDigest returns the newest complete listing of kind listing with
 	// that digest, else the newest of any.
 	ListingByDigest(ctx context.Context, serverID, profile string, digest surface.Hash) (*ListingInfo, error)
-	ListingInfos(ctx context.Context, serverID string, p Page) ([]ListingInfo, error) // newest first
+	// ListingInfos returns those that were pushed, newest first: what was read at an
+	// endpoint is not among them.
+	ListingInfos(ctx context.Context, serverID string, p Page) ([]ListingInfo, error)
 	// ToolRefs returns the tools of each listing in order, without opening their
 	// bytes, by listing id; a listing that does not exist has none.
 	ToolRefs(ctx context.Context, listingIDs []string) (map[string][]ToolRef, error)

@@ -36,6 +36,8 @@ type Kept struct {
 	Proposals  []Proposal
 	Threads    []Thread
 	Keys       []proof.Record
+	Endpoints  []Endpoint
+	Known      []KnownDrift
 }
 
 // KeptStore reads all of it at once.
@@ -335,6 +337,12 @@ var retold = map[string]func(state, *AuditEntry) bool{
 	"merge.add":        telling(toldNaming),
 	"merge.end":        toldNamingEnd,
 
+	"endpoint.add":              telling(toldEndpoint),
+	"endpoint.change":           telling(toldEndpoint),
+	"endpoint.remove":           toldEndpointGone,
+	"drift.acknowledge":         telling(toldKnown),
+	"drift.end-acknowledgement": toldKnownEnd,
+
 	"key.add":          toldKey,
 	"key.rotate":       toldKeyRotation,
 	"database.restore": toldRestore,
@@ -441,10 +449,18 @@ func (st state) comment(id, threadID, userID string) {
 	st.put("comment", id, "thread", threadID, "user", userID)
 }
 
+func (st state) endpoint(id, serverID string, f endpointFacts) {
+	st.put("endpoint", id, "server", serverID, "name", f.Name, "profile", f.Profile, "url", f.URL, "every", f.Every, "headers", f.Headers)
+}
+
+func (st state) known(id, serverID, by string, f knownFacts) {
+	st.put("known drift", id, "server", serverID, "endpoint", f.Endpoint, "digest", f.Digest, "by", by, "until", f.Until.UTC(), "ended", false)
+}
+
 // state is what is kept, thing by thing.
 func (k *Kept) state() state {
 	st := state{}
-	for _, step := range []func(state){k.ruling, k.accounts, k.versions, k.answers, k.talk} {
+	for _, step := range []func(state){k.ruling, k.accounts, k.versions, k.answers, k.talk, k.live} {
 		step(st)
 	}
 	return st
@@ -525,6 +541,18 @@ func (k *Kept) talk(st state) {
 		for _, c := range t.Comments {
 			st.comment(c.ID, c.ThreadID, c.UserID)
 		}
+	}
+}
+
+func (k *Kept) live(st state) {
+	for i := range k.Endpoints {
+		e := &k.Endpoints[i]
+		st.endpoint(e.ID, e.ServerID, e.facts(false))
+	}
+	for i := range k.Known {
+		d := &k.Known[i]
+		st.known(d.ID, d.ServerID, d.By, d.facts())
+		st.put("known drift", d.ID, "ended", !d.EndedAt.IsZero())
 	}
 }
 
@@ -912,4 +940,24 @@ func toldKeyRotation(st state, e *AuditEntry) bool {
 	st.put("key", was, "retired", true)
 	st.put("key", e.Subject, "retired", false)
 	return ok
+}
+
+func toldEndpoint(st state, e *AuditEntry, now endpointFacts) bool {
+	st.endpoint(e.Subject, e.ServerID, now)
+	return now.URL != ""
+}
+
+func toldEndpointGone(st state, e *AuditEntry) bool {
+	delete(st, thing{"endpoint", e.Subject})
+	return true
+}
+
+func toldKnown(st state, e *AuditEntry, now knownFacts) bool {
+	st.known(e.Subject, e.ServerID, e.ActorID, now)
+	return now.Endpoint != ""
+}
+
+func toldKnownEnd(st state, e *AuditEntry) bool {
+	st.end("known drift", []string{e.Subject})
+	return true
 }

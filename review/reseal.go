@@ -16,17 +16,21 @@ type Sealed struct {
 type SealedStore interface {
 	SealedSecrets(ctx context.Context) ([]Sealed, error) // webhook secrets, old ones too
 	SealedFactors(ctx context.Context) ([]Sealed, error) // second factors; ID is the user's
+	SealedHeaders(ctx context.Context) ([]Sealed, error) // of endpoints that have some; ID is the endpoint's
 	ResealSecret(ctx context.Context, id string, sealed []byte) error
 	ResealFactor(ctx context.Context, userID string, sealed []byte) error
+	ResealHeaders(ctx context.Context, endpointID string, sealed []byte) error
 }
 
 // Resealed says what became of what was sealed under an older SECRET.
 type Resealed struct {
 	Secrets int      `json:"webhook_secrets"` // sealed anew
 	Factors int      `json:"second_factors"`  // sealed anew
+	Headers int      `json:"endpoints"`       // whose headers were sealed anew
 	Kept    int      `json:"kept"`            // under the SECRET of today already
 	Servers []string `json:"servers_lost"`    // slugs of those with a secret that neither opens
 	People  []string `json:"people_lost"`     // addresses of those with a second factor that neither opens
+	Live    []string `json:"endpoints_lost"`  // names of endpoints with headers that neither opens
 }
 
 // Reseal seals everything under the SECRET of today that is sealed under an older
@@ -42,11 +46,14 @@ func (s *Service) Reseal(ctx context.Context, a Actor, old []byte) (*Resealed, e
 	}
 	var done *Resealed
 	err := s.store.Update(ctx, func(tx Tx) error {
-		done = &Resealed{Servers: []string{}, People: []string{}}
+		done = &Resealed{Servers: []string{}, People: []string{}, Live: []string{}}
 		if err := s.resealSecrets(ctx, tx, old, done); err != nil {
 			return err
 		}
 		if err := s.resealFactors(ctx, tx, old, done); err != nil {
+			return err
+		}
+		if err := s.resealHeaders(ctx, tx, old, done); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, a, act{name: "secret.reseal", after: done})
@@ -94,6 +101,34 @@ func (s *Service) resealFactors(ctx context.Context, tx Tx, old []byte, done *Re
 		}
 	}
 	return err
+}
+
+func (s *Service) resealHeaders(ctx context.Context, tx Tx, old []byte, done *Resealed) error {
+	rows, err := tx.SealedHeaders(ctx)
+	if err != nil {
+		return err
+	}
+	lost, err := s.reseal(rows, headerVault, old, &done.Kept, func(row Sealed) error {
+		done.Headers++
+		return tx.ResealHeaders(ctx, row.ID, row.Sealed)
+	})
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	done.Live, err = endpointNames(ctx, tx, lost)
+	return err
+}
+
+// endpointNames names endpoints by id, in order.
+func endpointNames(ctx context.Context, tx Tx, ids map[string]bool) ([]string, error) {
+	names := []string{}
+	all, err := tx.Endpoints(ctx, nil)
+	for i := range all {
+		if ids[all[i].ID] {
+			names = append(names, all[i].Name)
+		}
+	}
+	return names, err
 }
 
 // reseal gives each row that the old SECRET opens to keep, sealed under that of today.

@@ -19,6 +19,7 @@ type AfterRestore struct {
 	Tokens  int      // that have ended
 	Sealed  []string // slugs of servers whose webhook secret this SECRET does not open
 	Factors []string // addresses of people whose second factor it does not open
+	Headers []string // names of endpoints whose headers it does not open
 }
 
 // Restored closes a restore, inside its transaction. Tokens end: one that was
@@ -37,6 +38,9 @@ func (s *Service) Restored(ctx context.Context, tx Tx, a Actor, from RestoredFro
 		return nil, err
 	}
 	if after.Factors, err = s.factorsElsewhere(ctx, tx); err != nil {
+		return nil, err
+	}
+	if after.Headers, err = s.headersElsewhere(ctx, tx); err != nil {
 		return nil, err
 	}
 	return &after, s.audit(ctx, tx, a, act{name: "database.restore", subject: from.MadeAt.Format(time.RFC3339),
@@ -98,4 +102,26 @@ func (s *Service) factorsElsewhere(ctx context.Context, tx Tx) ([]string, error)
 		}
 	}
 	return emails, err
+}
+
+// headersElsewhere returns the endpoints that could not be read, for the same reason.
+func (s *Service) headersElsewhere(ctx context.Context, tx Tx) ([]string, error) {
+	v, err := newVault(s.cfg.Secret, headerVault)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.SealedHeaders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lost := map[string]bool{}
+	for _, row := range rows {
+		if _, err := v.open(row.Owner, row.Sealed); err != nil {
+			lost[row.Owner] = true
+		}
+	}
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	return endpointNames(ctx, tx, lost)
 }

@@ -18,11 +18,16 @@ type Forgotten struct {
 	Deliveries int `json:"deliveries"`
 	Notices    int `json:"notices"`
 	Refs       int `json:"refs"`
+	Live       int `json:"live"` // listings that were read at endpoints, and that nothing refers to
 }
 
 const (
 	forgetStep  = 200 // rows of one transaction, so that nobody waits long for it
 	forgetSteps = 50  // of each kind and run; the next run goes on
+
+	// liveGrace is how long a listing that was read at an endpoint stays after another
+	// one took its place: somebody may be looking at it.
+	liveGrace = time.Hour
 )
 
 // Forget removes what is older than it is kept, in bounded steps. Listings go with
@@ -38,12 +43,20 @@ func (s *Service) Forget(ctx context.Context, keep Keeping) (Forgotten, error) {
 	if f.Notices, err = s.forgetRows(ctx, keep.Notices, Tx.ForgetNotices); err != nil {
 		return f, err
 	}
+	if f.Live, err = s.forgetLive(ctx); err != nil {
+		return f, err
+	}
 	if f.Refs, err = s.forgetRefs(ctx, keep.Refs); err != nil || f == (Forgotten{}) {
 		return f, err
 	}
 	return f, s.store.Update(ctx, func(tx Tx) error {
 		return s.audit(ctx, tx, Actor{Shell: true, Via: "retention"}, act{name: "retention.forget", after: f})
 	})
+}
+
+// forgetLive removes listings that were read at endpoints and that nothing refers to.
+func (s *Service) forgetLive(ctx context.Context) (int, error) {
+	return s.forgetRows(ctx, liveGrace, Tx.ForgetLive)
 }
 
 func (s *Service) forgetRows(ctx context.Context, keep time.Duration, forget func(Tx, context.Context, time.Time, int) (int, error)) (int, error) {

@@ -58,6 +58,8 @@ type Config struct {
 	Limits Limits
 	// Observer is told what happens; nil is nobody.
 	Observer Observer
+	// Reader reads live servers; nil is that this instance reads none.
+	Reader Reader
 }
 
 // Limits bound what strangers may cost; zero fields take the defaults of

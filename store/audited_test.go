@@ -34,11 +34,15 @@ var unaudited = map[string]string{
 	"subscriptions": "following a tool asks nobody for anything",
 	"notifications": "follow from acts that are audited; reading one is nobody else's business",
 
-	"slices":        "hold the bytes of listings, whose push is the act",
-	"reports":       "are computed from listings and can be again",
-	"report_bases":  "say how reports are kept",
-	"search_heads":  "are computed from listings and can be again",
-	"search_texts":  "are computed from listings and can be again",
+	"slices":         "hold the bytes of listings, whose push is the act",
+	"reports":        "are computed from listings and can be again",
+	"report_bases":   "say how reports are kept",
+	"search_heads":   "are computed from listings and can be again",
+	"search_texts":   "are computed from listings and can be again",
+	"readings":       "say what a server answered, which is asked again",
+	"drifts":         "follow from readings; what people say of them is an act",
+	"endpoint_turns": "say who reads next",
+
 	"profiles":      "come with a push, which is the act",
 	"deliveries":    "are a record themselves, of who knocked and was turned away",
 	"unverified":    "are a record themselves, of who knocked and was turned away",
@@ -51,6 +55,8 @@ var unaudited = map[string]string{
 // the table, and why.
 var unauditedBy = map[string]string{
 	"TokenActor":        "notes when a token was last used",
+	"readClaimed":       "keeps what a server answered, which is nobody's doing",
+	"forgetLive":        "takes that away again, and the act that says so follows it",
 	"BeginSecondFactor": "a second factor that waits to be confirmed protects nobody yet",
 }
 
@@ -64,11 +70,11 @@ var playedElsewhere = map[string]string{
 // keeps says which sides of an act the audit has, by what was done: "b" is what was
 // before, "a" what is after. What begins has no before, what ends need have no after.
 var keeps = map[string]string{
-	"accept": "a", "add": "a", "alarm": "a", "agree": "a", "approve": "a", "comment": "a", "create": "a", "decline": "a", "forget": "a",
+	"accept": "a", "acknowledge": "a", "add": "a", "alarm": "a", "agree": "a", "approve": "a", "comment": "a", "create": "a", "decline": "a", "forget": "a",
 	"invite": "a", "open": "a", "override": "a", "propose": "a", "prove": "a", "push": "a", "purge": "a", "refuse": "a",
 	"reject": "a", "reseal": "a", "restore": "a", "set-up": "a", "start": "a", "password": "a", "confirm": "a", "revoke-answers": "a", "clear-alarm": "a",
 	"give": "a", "take": "a", "join": "a", "identity-linked": "a", "identity-unlinked": "b", "rotate-secret": "a", "withdraw": "a",
-	"end": "b", "disable": "ba", "edit": "ba", "end-all": "ba", "end-override": "ba", "recovery-codes": "ba", "release": "ba",
+	"change": "ba", "end": "b", "end-acknowledgement": "b", "remove": "b", "disable": "ba", "edit": "ba", "end-all": "ba", "end-override": "ba", "recovery-codes": "ba", "release": "ba",
 	"release-by-override": "ba", "reopen": "ba", "resolve": "ba", "revoke": "ba", "role": "ba", "rotate": "ba",
 	"second-factor": "ba", "second-factor-removed": "ba", "set": "ba", "uninvite": "ba",
 }

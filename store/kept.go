@@ -9,7 +9,7 @@ import (
 // Kept reads whole tables, one statement or two each.
 func (t *tx) Kept(ctx context.Context) (*review.Kept, error) {
 	k := &review.Kept{}
-	for _, read := range []func(context.Context, *review.Kept) error{t.keptRules, t.keptPeople, t.keptReleases, t.keptAnswers, t.keptTalk} {
+	for _, read := range []func(context.Context, *review.Kept) error{t.keptRules, t.keptPeople, t.keptReleases, t.keptAnswers, t.keptTalk, t.keptLive} {
 		if err := read(ctx, k); err != nil {
 			return nil, err
 		}
@@ -91,5 +91,13 @@ func (t *tx) keptAnswers(ctx context.Context, k *review.Kept) (err error) {
 
 func (t *tx) keptTalk(ctx context.Context, k *review.Kept) (err error) {
 	k.Threads, err = t.threads(ctx, "1 = 1 "+toldAgain)
+	return err
+}
+
+func (t *tx) keptLive(ctx context.Context, k *review.Kept) (err error) {
+	if k.Endpoints, err = t.Endpoints(ctx, nil); err != nil {
+		return err
+	}
+	k.Known, err = every(ctx, t, "known_drifts", func(r knownDriftRow) review.KnownDrift { return knownDriftView{knownDriftRow: r}.known() })
 	return err
 }

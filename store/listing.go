@@ -26,6 +26,7 @@ type listingInfoRow struct {
 	Bytes      int               `db:"bytes"`
 	ReceivedAt micros            `db:"received_at"`
 	Problems   jsonOf[[]problem] `db:"problems"`
+	Live       bool              `db:"live"`
 }
 
 // listingRestRow is what a listing has besides.
@@ -49,7 +50,7 @@ func (r listingInfoRow) info() review.ListingInfo {
 	return review.ListingInfo{ID: r.ID, ServerID: r.ServerID, Profile: r.Profile,
 		RawHash: surface.Hash(r.RawHash), Digest: surface.Hash(r.Digest),
 		Shape: r.Shape, Kind: r.Kind, Complete: r.Complete, ToolCount: r.ToolCount, Bytes: r.Bytes,
-		Problems: givenProblems(r.Problems), ReceivedAt: time.Time(r.ReceivedAt)}
+		Problems: givenProblems(r.Problems), ReceivedAt: time.Time(r.ReceivedAt), Live: r.Live}
 }
 
 func (t *tx) InsertListing(ctx context.Context, l *review.Listing) error {
@@ -66,7 +67,7 @@ func (t *tx) InsertListing(ctx context.Context, l *review.Listing) error {
 	err = insertOne(ctx, t, "listings", listingRow{
 		listingInfoRow{ID: l.ID, ServerID: l.ServerID, Profile: l.Profile,
 			RawHash: hash(s.RawHash), Digest: hash(s.Digest), Shape: s.Shape, Kind: s.Kind, Complete: s.Complete,
-			ToolCount: len(s.Tools), Bytes: len(s.Raw), Problems: keepProblems(s.Problems), ReceivedAt: micros(l.ReceivedAt)},
+			ToolCount: len(s.Tools), Bytes: len(s.Raw), Problems: keepProblems(s.Problems), ReceivedAt: micros(l.ReceivedAt), Live: l.Live},
 		listingRestRow{ProtocolVersion: octets(s.ProtocolVersion), ServerInfo: blob(s.Server),
 			InstructionsAsked: s.Instructions.Asked, InstructionsPresent: s.Instructions.Present, Instructions: octets(s.Instructions.Text),
 			Refs: packed, Envelope: envelope, Stored: stored + len(packed) + len(envelope)},
@@ -112,7 +113,7 @@ func (t *tx) ListingByID(ctx context.Context, id string) (*review.Listing, error
 	if err != nil {
 		return nil, damaged(id, err)
 	}
-	return &review.Listing{Purged: mark, ID: row.ID, ServerID: row.ServerID, Profile: row.Profile, Surface: s, ReceivedAt: time.Time(row.ReceivedAt)}, nil
+	return &review.Listing{Purged: mark, ID: row.ID, ServerID: row.ServerID, Profile: row.Profile, Surface: s, ReceivedAt: time.Time(row.ReceivedAt), Live: row.Live}, nil
 }
 
 // surface puts the listing together again, and proves it by its raw hash; when that
@@ -186,7 +187,7 @@ func (t *tx) ListingByDigest(ctx context.Context, serverID, profile string, dige
 	var row listingInfoRow
 	err := t.get(ctx, &row, "SELECT "+columns[listingInfoRow]("")+` FROM listings
 		WHERE server_id = $1 AND profile = $2 AND digest = $3
-		ORDER BY CASE WHEN complete AND kind = 'listing' THEN 0 ELSE 1 END, received_at DESC, id DESC LIMIT 1`,
+		ORDER BY CASE WHEN complete AND kind = 'listing' THEN 0 ELSE 1 END, live, received_at DESC, id DESC LIMIT 1`,
 		serverID, profile, hash(digest))
 	if err != nil {
 		return nil, named(err, review.NotFound, "There is no listing with this digest.")
@@ -197,7 +198,7 @@ func (t *tx) ListingByDigest(ctx context.Context, serverID, profile string, dige
 
 func (t *tx) ListingInfos(ctx context.Context, serverID string, pg review.Page) ([]review.ListingInfo, error) {
 	var p params
-	query := "SELECT " + columns[listingInfoRow]("") + " FROM listings WHERE server_id = " + p.add(serverID)
+	query := "SELECT " + columns[listingInfoRow]("") + " FROM listings WHERE NOT live AND server_id = " + p.add(serverID)
 	query += p.page("listings", "", "received_at", pg)
 	var rows []listingInfoRow
 	err := t.all(ctx, &rows, query, p.args...)

@@ -18,15 +18,17 @@ type noticeRow struct {
 	Text      string            `db:"text"`
 	At        micros            `db:"at"`
 	ReadAt    micros            `db:"read_at"`
+
+	EndpointID string `db:"endpoint_id"`
 }
 
 func noticeRowOf(n review.Notice) noticeRow {
-	return noticeRow{n.ID, n.UserID, n.ServerID, n.ReleaseID, n.ThreadID, n.Kind, n.Actor, n.Text, micros(n.At), micros(n.ReadAt)}
+	return noticeRow{n.ID, n.UserID, n.ServerID, n.ReleaseID, n.ThreadID, n.Kind, n.Actor, n.Text, micros(n.At), micros(n.ReadAt), n.EndpointID}
 }
 
 func (r noticeRow) notice() review.Notice {
 	return review.Notice{ID: r.ID, UserID: r.UserID, ServerID: r.ServerID, ReleaseID: r.ReleaseID, ThreadID: r.ThreadID,
-		Kind: r.Kind, Actor: r.Actor, Text: r.Text, At: time.Time(r.At), ReadAt: time.Time(r.ReadAt)}
+		Kind: r.Kind, Actor: r.Actor, Text: r.Text, At: time.Time(r.At), ReadAt: time.Time(r.ReadAt), EndpointID: r.EndpointID}
 }
 
 func (t *tx) InsertNotices(ctx context.Context, ns []review.Notice) error {
@@ -72,6 +74,17 @@ func (t *tx) UnreadReview(ctx context.Context, userIDs []string, releaseID, acto
 		known[row.UserID] = true
 	}
 	return known, err
+}
+
+func (t *tx) UnreadOfEndpoint(ctx context.Context, endpointID string) ([]review.Notice, error) {
+	var rows []noticeRow
+	err := t.all(ctx, &rows, "SELECT "+columns[noticeRow]("")+" FROM notifications WHERE endpoint_id = $1 AND endpoint_id <> '' AND read_at = 0 ORDER BY at, id", endpointID)
+	return mapped(rows, noticeRow.notice), err
+}
+
+func (t *tx) DeleteNotices(ctx context.Context, ids []string) error {
+	_, err := execIn(ctx, t, "DELETE FROM notifications WHERE id IN (%s)", nil, ids)
+	return err
 }
 
 type subscriptionRow struct {

@@ -59,11 +59,13 @@ func (t *tx) ForgetRef(ctx context.Context, releaseID string) error {
 			return err
 		}
 	}
-	type listing struct {
-		ID   string `db:"id"`
-		Refs blob   `db:"refs"`
-	}
-	gone, err := allIn[listing](ctx, t, "SELECT l.id, l.refs FROM listings l WHERE l.id IN (%s) AND NOT ("+keptListing+")", nil, listings)
+	return t.forgetListings(ctx, listings)
+}
+
+// forgetListings removes those of listings that nothing holds, and the definitions
+// that no listing holds then.
+func (t *tx) forgetListings(ctx context.Context, listings []string) error {
+	gone, err := allIn[refsRow](ctx, t, "SELECT l.id, l.refs FROM listings l WHERE l.id IN (%s) AND NOT ("+keptListing+")", nil, listings)
 	if err != nil || len(gone) == 0 {
 		return err
 	}

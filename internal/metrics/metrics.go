@@ -30,6 +30,8 @@ type Metrics struct {
 	answers  *prometheus.CounterVec
 	verdicts *prometheus.CounterVec
 	analysis prometheus.Histogram
+	readings *prometheus.CounterVec
+	drifts   *prometheus.CounterVec
 	requests *prometheus.HistogramVec
 }
 
@@ -52,6 +54,12 @@ func New(version string) *Metrics {
 			Name: "countersign_analysis_seconds", Help: "Time that one comparison of two listings took.",
 			Buckets: prometheus.ExponentialBuckets(0.002, 3, 9), // 2 ms to 13 s
 		}),
+		readings: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_live_readings_total", Help: "Readings of endpoints, by what they came to.",
+		}, []string{"state"}),
+		drifts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_drifts_total", Help: "Drifts that people were told of: high, quiet, or asks.",
+		}, []string{"level"}),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "countersign_http_request_seconds", Help: "Time that requests took, by route and class of status; event streams are left out.",
 			Buckets: []float64{.005, .02, .05, .1, .25, 1, 5, 20},
@@ -61,7 +69,7 @@ func New(version string) *Metrics {
 		Name: "countersign_build_info", Help: "Always 1; the label says what runs.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.pushes, m.answers, m.verdicts, m.analysis, m.requests, build,
+	m.registry.MustRegister(m.pushes, m.answers, m.verdicts, m.analysis, m.readings, m.drifts, m.requests, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -81,6 +89,12 @@ func (m *Metrics) Decided(kind review.VerdictKind, n int) {
 
 // Analysed remembers how long a comparison took.
 func (m *Metrics) Analysed(took time.Duration) { m.analysis.Observe(took.Seconds()) }
+
+// Read counts a reading of an endpoint.
+func (m *Metrics) Read(state review.LiveState) { m.readings.WithLabelValues(string(state)).Inc() }
+
+// Drifted counts a drift that people were told of.
+func (m *Metrics) Drifted(level review.DriftLevel) { m.drifts.WithLabelValues(string(level)).Inc() }
 
 // Requested remembers a request: route is the template of its route, "" when
 // there is none.

@@ -36,6 +36,8 @@ func TestCounts(t *testing.T) {
 	m.Answered(gate.Blocked)
 	m.Decided(review.Approve, 22)
 	m.Analysed(40 * time.Millisecond)
+	m.Read(review.LiveDiffers)
+	m.Drifted(review.DriftHigh)
 	m.Requested("GET", "/releases/:id", 200, 3*time.Millisecond)
 	m.Requested("GET", "", 404, time.Millisecond)
 	m.Requested("BREW", "/healthz", 405, time.Millisecond)
@@ -48,6 +50,8 @@ func TestCounts(t *testing.T) {
 		`countersign_gate_answers_total{gate="blocked"} 1`,
 		`countersign_verdicts_total{verdict="approve"} 22`,
 		`countersign_analysis_seconds_count 1`,
+		`countersign_live_readings_total{state="differs"} 1`,
+		`countersign_drifts_total{level="high"} 1`,
 		`countersign_http_request_seconds_count{method="GET",route="/releases/:id",status="2xx"} 1`,
 		`countersign_http_request_seconds_count{method="GET",route="none",status="4xx"} 1`,
 		`countersign_http_request_seconds_count{method="other",route="/healthz",status="4xx"} 1`,

@@ -35,6 +35,7 @@ type contextJSON struct {
 	Previous     json.RawMessage              `json:"previous"`
 	Instructions *string                      `json:"instructions"`
 	Hosts        []string                     `json:"hosts"`
+	Live         json.RawMessage              `json:"live"`
 }
 
 // ParseCase reads a line {"id","tool"|"tools","context"?}.
@@ -70,7 +71,7 @@ func ParseCase(line []byte) (*Case, error) {
 func ParseContext(b []byte) (Context, *surface.Listing, error) {
 	var in contextJSON
 	if err := json.Unmarshal(b, &in); err != nil {
-		return Context{}, nil, fmt.Errorf(`want {"server","siblings","other_servers","previous","hosts"}: %w`, err)
+		return Context{}, nil, fmt.Errorf(`want {"server","siblings","other_servers","previous","hosts","live"}: %w`, err)
 	}
 	return in.read()
 }
@@ -91,18 +92,26 @@ func (in *contextJSON) read() (Context, *surface.Listing, error) {
 		}
 		ctx.Others = append(ctx.Others, o)
 	}
-	if in.Previous == nil || string(in.Previous) == "null" {
-		return ctx, nil, nil
+	var err error
+	if ctx.Live, err = oneOrMore(in.Live); err != nil {
+		return ctx, nil, fmt.Errorf("live: %w", err)
 	}
-	tool, tools := in.Previous, json.RawMessage(nil)
-	if in.Previous[0] == '[' {
-		tool, tools = nil, in.Previous
-	}
-	previous, err := listingOf(tool, tools, nil)
+	previous, err := oneOrMore(in.Previous)
 	if err != nil {
 		return ctx, nil, fmt.Errorf("previous: %w", err)
 	}
 	return ctx, previous, nil
+}
+
+// oneOrMore reads a tool, or an array of them; nil for null and nothing.
+func oneOrMore(raw json.RawMessage) (*surface.Listing, error) {
+	if raw == nil || string(raw) == "null" {
+		return nil, nil
+	}
+	if raw[0] == '[' {
+		return listingOf(nil, raw, nil)
+	}
+	return listingOf(raw, nil, nil)
 }
 
 // otherTool reads a name, or a tool.

@@ -26,6 +26,9 @@ type Context struct {
 	Siblings []string // tools of this server that are not in the listing
 	Others   []OtherServer
 	Hosts    []string // ids of the host profiles that the tools are served to
+
+	// Live is what a running server of the same version lists, nil when nobody read one.
+	Live *surface.Listing
 }
 
 // Options steer which findings there are and how they count.
@@ -77,7 +80,16 @@ func House(l *surface.Listing, ctx Context) []Finding {
 // Listing gives all findings of a listing, by severity, then in the order of the
 // listing. Facts that hold for many tools are one finding with its places.
 func Listing(l *surface.Listing, opt Options) []Finding {
-	return finish(raw(l, opt), len(l.Tools), opt)
+	return finish(append(raw(l, opt), running(l, opt)...), len(l.Tools), opt)
+}
+
+// running is what a running server that lists something else gives.
+func running(l *surface.Listing, opt Options) []Finding {
+	live := opt.Context.Live
+	if live == nil {
+		return nil
+	}
+	return Live(l, live, change.Compare(l, live, change.Options{}), false)
 }
 
 func raw(l *surface.Listing, opt Options) []Finding {
@@ -109,7 +121,7 @@ func placed(kept []Finding, t surface.Tool) []Finding {
 // marked as new and first, and what the change itself did: r is the comparison of the
 // two, nil to have it made. Without old every finding is new.
 func Change(old, new *surface.Listing, r *change.Report, opt Options) []Finding {
-	found := raw(new, opt)
+	found := append(raw(new, opt), running(new, opt)...)
 	if old == nil {
 		return finish(found, len(new.Tools), opt)
 	}

@@ -27,6 +27,7 @@ type Pain struct {
 // the names of the pain's own value.
 var pains = map[string]func(*world, Pain) map[string]any{
 	"pains-drift_approval-01":  painStale,
+	"pains-drift_approval-03":  painAlerts,
 	"pains-drift_approval-05":  painBaseline,
 	"pains-drift_approval-06":  painTwoSurfaces,
 	"pains-drift_approval-07":  painOutput,

@@ -42,6 +42,8 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"search", searchCases},
 		{"purge", purgeCases},
 		{"reseal", resealCases},
+		{"endpoint", endpointCases},
+		{"drift", driftCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, run := range group.cases {

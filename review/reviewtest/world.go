@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ type world struct {
 	secret                          string
 	pushes                          int
 	forged                          bool // the case wrote to the database past the workflow
+	live                            *liveServers
 }
 
 const baseURL = "https://review.example"
@@ -45,7 +47,7 @@ var instanceSecret = []byte("0123456789abcdef0123456789abcdef")
 func newInstance(t testing.TB, store review.Store) *world {
 	w := &world{
 		TB: t, ctx: t.Context(), store: &counter{Store: store}, clock: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC),
-		shell: review.Actor{Shell: true, Via: "shell"},
+		shell: review.Actor{Shell: true, Via: "shell"}, live: &liveServers{answers: map[string]func(http.Header) (string, error){}},
 	}
 	w.svc = review.NewService(w.store, w.config())
 	return w
@@ -54,6 +56,7 @@ func newInstance(t testing.TB, store review.Store) *world {
 func (w *world) config() review.Config {
 	return review.Config{
 		BaseURL: baseURL, Secret: instanceSecret, Now: func() time.Time { return w.clock },
+		Reader: w.live,
 		Limits: review.Limits{PushesPerMinute: 1000, PushesPerDay: 2000, OpenReleases: 200},
 	}
 }
