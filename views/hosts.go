@@ -122,6 +122,7 @@ type HostIssue struct {
 type HostLens struct {
 	Tool   prose.Visible
 	Host   string
+	Name   string   // of the host, as people know it
 	About  []string // version, verified or not
 	URL    string   // of the form that picks another host
 	Hidden []Hidden
@@ -132,6 +133,7 @@ type HostLens struct {
 	Sides  []LensSide // the base first, where there is one
 	Words  TextDiff   // descriptions as sent
 	Schema TextDiff   // schemas as sent
+	None   Sentence   // why there is nothing to show
 }
 
 // Hidden is a field that a form carries along.

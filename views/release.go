@@ -44,8 +44,19 @@ type ReleaseHead struct {
 	Alerts      []Alert
 	Baseline    *BaselineForm
 	Predecessor *ConfirmForm
+	Look        *LookForm     // nil where there is nothing to choose
 	Overridden  *OverrideNote // nil while nothing passes by override
 	Alarm       *AlarmNote    // nil while nothing is raised
+}
+
+// LookForm chooses what a release is looked at from and through.
+type LookForm struct {
+	URL    string
+	Hidden []Hidden
+	Bases  []Place
+	Hosts  []Place  // none where no host would send the listing
+	Other  Sentence // that this is not the gate base, nil when it is
+	Back   string   // to the gate base
 }
 
 // OverrideNote says in red who let a release pass without approval.
@@ -268,6 +279,7 @@ type ToolPart struct {
 	Title string   // of the page
 	Gate  *GateBar // nil where the page has none
 	Tabs  []Tab    // none where the page has none
+	Look  *LookForm
 	Tools ToolsView
 }
 

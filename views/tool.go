@@ -35,6 +35,7 @@ type ToolView struct {
 	CommentURL string      // on the description
 	AcrossURL  string      // of the tool through all versions, "" for none
 	Viewed     *ViewedForm // nil where nothing can be marked
+	Lens       *HostLens   // as a host sends it, nil while none is chosen
 }
 
 // Line is a sentence and what it is about.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -95,7 +96,7 @@ func (s *Server) comparePresenter(v *review.CompareView, old, new string, q rele
 		rv.Changes = append(rv.Changes, review.Decided{Change: ch, CannotWhy: why})
 	}
 	p := &releasePresenter{s: s, v: rv, q: q, index: map[string]int{}, whole: v.New}
-	p.compare = &comparison{slug: v.Server.Slug, from: v.From.ID, to: v.To.ID}
+	p.compare = &comparison{at: []string{"servers", v.Server.Slug, "compare"}, params: []string{"from", v.From.ID, "to", v.To.ID}}
 	for i := range rv.Changes {
 		p.index[rv.Changes[i].ID] = i
 		p.answers = append(p.answers, answers{})
@@ -103,9 +104,25 @@ func (s *Server) comparePresenter(v *review.CompareView, old, new string, q rele
 	return p
 }
 
-// comparison is set when the presenter shows two listings instead of a release.
-type comparison struct{ slug, from, to string }
+// comparison is set when the presenter shows two listings instead of a release as it is
+// decided: the address that its tools are at.
+type comparison struct {
+	at     []string // segments
+	params []string // names and values that it always has
+	beside string   // what else the page speaks of, "" for nothing
+}
 
 func (c *comparison) path(tool, names string) string {
-	return path([]string{"servers", c.slug, "compare"}, "from", c.from, "to", c.to, "tool", tool, "q", names)
+	return path(c.at, append(slices.Clone(c.params), "tool", tool, "q", names)...)
+}
+
+// hidden are the parameters as fields of a form.
+func (c *comparison) hidden() []views.HiddenField {
+	var out []views.HiddenField
+	for i := 0; i+1 < len(c.params); i += 2 {
+		if c.params[i+1] != "" {
+			out = append(out, views.HiddenField{Name: c.params[i], Value: c.params[i+1]})
+		}
+	}
+	return out
 }

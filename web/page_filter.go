@@ -124,7 +124,7 @@ func (p *releasePresenter) filterURL(filter string) string {
 	if view == viewDecisions {
 		view = ""
 	}
-	return p.path("view", view, "filter", filter, "q", p.q.names)
+	return p.path("view", view, "filter", filter, "q", p.q.names, "lens", p.q.lens)
 }
 
 // cardFacets are those of the decisions that are open.

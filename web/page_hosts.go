@@ -422,7 +422,7 @@ func (p lensPresenter) view() views.HostLens {
 	slug, id, h := p.v.Server.Slug, p.v.Listing.ID, p.v.Profile
 	name := toolName(p.v.New.Listed.Name, p.position)
 	l := views.HostLens{
-		Tool: views.ShowName(name), Host: h.ID, About: append(standing(h.Version, h.Verified), h.Mode),
+		Tool: views.ShowName(name), Host: h.ID, Name: h.Name, About: append(standing(h.Version, h.Verified), h.Mode),
 		URL: hostsPath(slug, id), Back: hostsPath(slug, id, "base", p.base),
 		Hidden: []views.Hidden{{Name: "tool", Value: strconv.Itoa(p.position)}},
 	}

@@ -42,6 +42,7 @@ func TestPartIsOfThePage(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)
 	in.release("git", "1", listing(tool("find", "Finds."), tool("list", "Lists."), tool("drop", "Drops.")))
+	first := in.pushed("git", "version=0", listing(tool("find", "Finds?"))).Listing.ID
 	at := "/releases/" + in.pushed("git", "version=2", listing(tool("find", "Finds it."), tool("list", "Lists."), tool("move", "Moves."))).Release.ID
 	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
 	in.want(http.StatusSeeOther, in.postForm(rita, at+"/threads", url.Values{"body": {"Why?"}}))
@@ -53,8 +54,8 @@ func TestPartIsOfThePage(t *testing.T) {
 	}
 	compare += "?from=" + pick[1] + "&to=" + pick[0]
 	listed := server.Find("a[href*='/listings/']").AttrOr("href", "")
-	paths := []string{at + "?view=tools", at + "?view=tools&tool=n2", at + "?view=tools&tool=surface", at + "?view=tools&tool=gone", at + "?view=tools&filter=text", compare, listed + "?tool=2"}
-	for _, list := range []string{at + "?view=tools", compare} {
+	paths := []string{at + "?view=tools", at + "?view=tools&tool=n2", at + "?view=tools&tool=surface", at + "?view=tools&tool=gone", at + "?view=tools&filter=text", compare, listed + "?tool=2", at + "?lens=claude-code", at + "?lens=codex&tool=n2", at + "?lens=codex&base=" + first}
+	for _, list := range []string{at + "?view=tools", compare, at + "?base=" + first} {
 		for _, row := range in.get(rita, list).html(t).Find("[data-row], .plain a").EachIter() {
 			paths = append(paths, row.AttrOr("href", ""))
 		}
@@ -77,7 +78,7 @@ func TestPartIsOfThePage(t *testing.T) {
 		if got, _ := doc.Find("[data-row]").Html(); got != current || doc.Find("[data-row]").Length() > 1 {
 			t.Errorf("%s: its row is %s, of the page %s", path, got, current)
 		}
-		for _, same := range []string{"title", "[data-part=gate]", "[data-part=tabs]"} {
+		for _, same := range []string{"title", "[data-part=gate]", "[data-part=tabs]", "[data-part=look]"} {
 			if got, want := text(doc.Find(same)), text(whole.Find(same)); got != want && doc.Find(same).Length() > 0 {
 				t.Errorf("%s: %s is %q, of the page %q", path, same, got, want)
 			}

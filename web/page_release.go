@@ -37,6 +37,9 @@ type releaseRequest struct {
 	at     string // pointer that a comment is about
 	as     string // "rendered" shows descriptions as Markdown beside the text
 	names  string // of the list of tools: only names that hold this
+	base   string // id of the listing to look from, "" for the gate base
+	lens   string // id of the host to look through, "" for none
+	name   string // of the tool that was open, to find it again from another base
 
 	status  int
 	fault   views.Sentence
@@ -59,11 +62,12 @@ func releaseRequestOf(c echo.Context) releaseRequest {
 	q := releaseRequest{
 		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), as: c.QueryParam("as"), quote: c.QueryParam("quote"),
 		names: strings.TrimSpace(c.QueryParam("q")), status: http.StatusOK,
+		base: c.QueryParam("base"), lens: c.QueryParam("lens"), name: c.QueryParam("name"),
 	}
 	if n, err := strconv.Atoi(c.QueryParam("page")); err == nil && n > 0 {
 		q.page = n - 1
 	}
-	if q.view == "" && q.tool != "" {
+	if q.view == "" && q.tool != "" || q.base != "" || q.lens != "" {
 		q.view = viewTools
 	}
 	if q.view == "" {
@@ -89,16 +93,26 @@ func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
 	if p.drafts, err = s.loadDrafts(c, view); err != nil {
 		return err
 	}
-	if err := p.loadUnchanged(c); err != nil {
+	from, err := s.fromBase(c, p)
+	if err != nil {
 		return err
 	}
-	title := view.Server.Name + " " + view.Release.Title()
-	if asksPart(c) && q.view == viewTools {
-		tools := p.tools()
-		gate := p.gate()
-		return s.renderPart(c, views.ToolPart{Title: titleWith(tools, title), Gate: &gate, Tabs: p.tabs(), Tools: *tools})
+	var tools *views.ToolsView
+	if q.view == viewTools {
+		if tools, err = s.shownTools(c, from); err != nil {
+			return err
+		}
 	}
-	model := p.page()
+	title := view.Server.Name + " " + view.Release.Title()
+	if asksPart(c) && tools != nil {
+		gate := p.gate()
+		return s.renderPart(c, views.ToolPart{Title: titleWith(tools, title), Gate: &gate, Look: p.lookForm(from), Tabs: p.tabs(), Tools: *tools})
+	}
+	model := p.page(tools)
+	model.Head.Look = p.lookForm(from)
+	if from != p {
+		model.Head.Alerts = alertsOf(from.v.Report, from.toolLinks)
+	}
 	model.Page = s.page(c, titleWith(model.Tools, title), "servers", serversCrumb, serverCrumb(&view.Server))
 	if view.Release.Profile != review.DefaultProfile {
 		model.Crumbs = append(model.Crumbs, views.NameLink{Name: views.ShowName(view.Release.Profile), URL: serverPath(view.Server.Slug)})
@@ -121,6 +135,7 @@ type releasePresenter struct {
 	whole   *surface.Listing // loaded when an unchanged tool is open
 	compare *comparison      // set when this is no release but two listings
 	drafts  *drafts          // nil when the reader may not write
+	opened  opened           // the tool that is open
 
 	twinSets []map[string]bool // of v.Twins, made when first asked for
 
@@ -143,7 +158,7 @@ func (s *Server) newReleasePresenter(c echo.Context, v *review.ReleaseView, q re
 // loadUnchanged reads the listing whole when a tool is open that did not change: a
 // release carries the bytes of changed tools only.
 func (p *releasePresenter) loadUnchanged(c echo.Context) error {
-	if p.q.view != viewTools || !strings.HasPrefix(p.q.tool, "n") {
+	if p.whole != nil || !strings.HasPrefix(p.q.tool, "n") {
 		return nil
 	}
 	l, _, err := p.s.svc.Listing(c.Request().Context(), p.s.actor(c), p.v.Listing.ID)
@@ -154,11 +169,12 @@ func (p *releasePresenter) loadUnchanged(c echo.Context) error {
 	return nil
 }
 
-func (p *releasePresenter) page() views.ReleasePage {
+// page is the whole page; tools are what its view of tools shows.
+func (p *releasePresenter) page(tools *views.ToolsView) views.ReleasePage {
 	m := views.ReleasePage{Head: p.head(), Tabs: p.tabs(), Aside: p.aside()}
 	switch p.q.view {
 	case viewTools:
-		m.Tools = p.tools()
+		m.Tools = tools
 	case viewThreads:
 		m.Threads = p.threads()
 	case viewHistory:
@@ -202,7 +218,7 @@ func (p *releasePresenter) tabs() []views.Tab {
 	}
 	tabs := []views.Tab{
 		{Text: "Decisions", Count: thousands(open), URL: p.path(), Key: "d", Current: p.q.view == viewDecisions},
-		{Text: "Tools", Count: thousands(len(p.v.Changes)), URL: p.path("view", viewTools), Key: "t", Current: p.q.view == viewTools},
+		{Text: "Tools", Count: thousands(len(p.v.Changes)), URL: p.path("view", viewTools, "base", p.q.base, "lens", p.q.lens), Key: "t", Current: p.q.view == viewTools},
 		{Text: "Threads", URL: p.path("view", viewThreads), Current: p.q.view == viewThreads},
 		{Text: "History", URL: p.path("view", viewHistory), Current: p.q.view == viewHistory},
 		{Text: "Changelog", URL: p.act("changelog")},
@@ -255,7 +271,7 @@ func (p *releasePresenter) live() views.LiveLine {
 	since := p.v.Pulse.String()
 	return views.LiveLine{
 		Stream: p.act("events") + path(nil, "since", since), Poll: p.act("news") + path(nil, "since", since),
-		Again: p.path("view", p.q.view, "filter", p.q.filter, "tool", p.q.tool, "q", p.q.names),
+		Again: p.path("view", p.q.view, "filter", p.q.filter, "tool", p.q.tool, "q", p.q.names, "base", p.q.base, "lens", p.q.lens),
 	}
 }
 
@@ -433,7 +449,7 @@ func (p *releasePresenter) toolURL(id string) string {
 	if p.compare != nil {
 		return p.compare.path(id, p.q.names)
 	}
-	return p.path("view", viewTools, "tool", id, "filter", p.toolFilter(), "q", p.q.names, "as", p.q.as)
+	return p.path("view", viewTools, "tool", id, "filter", p.toolFilter(), "q", p.q.names, "as", p.q.as, "lens", p.q.lens)
 }
 
 // toolFilter is kept from tool to tool; it does not come along from the decisions.

@@ -47,7 +47,7 @@ func (p *releasePresenter) tools() *views.ToolsView {
 // is no place for a tool of this one.
 func (p *releasePresenter) standing() string {
 	if p.compare != nil {
-		return ""
+		return p.compare.beside
 	}
 	return fmt.Sprintf("%d %s %s", p.v.Pulse.Revision, p.v.Pulse.Gate, p.v.Pulse.State)
 }
@@ -58,6 +58,9 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 		ch := &p.v.Changes[i]
 		t := p.toolView(ch)
 		v.Open = &t
+		if ch.Subject == change.SubjectTool {
+			p.opened = opened{ch.Name(), ch.NewPosition}
+		}
 		if p.compare == nil {
 			v.Needs = p.needsOf(ch)
 		}
@@ -78,6 +81,7 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 		}
 		return
 	}
+	p.opened = opened{p.whole.Tools[n-1].Name, n}
 	s := alone(&p.whole.Tools[n-1])
 	s.comment = p.commentURL(id)
 	t := s.view()
@@ -104,7 +108,9 @@ func (p *releasePresenter) waysToRead(t *views.ToolView, s sides, id string, old
 	if p.compare != nil || t.Words.State == views.NoText {
 		return
 	}
-	t.Render = renderSwitch(p.q.as, func(as string) string { return p.path("view", viewTools, "tool", id, "q", p.q.names, "as", as) })
+	t.Render = renderSwitch(p.q.as, func(as string) string {
+		return p.path("view", viewTools, "tool", id, "q", p.q.names, "as", as, "lens", p.q.lens)
+	})
 	t.Copies = p.exact(s, oldAt, newAt)
 	if p.q.as == asRendered {
 		t.Rendered = s.rendered()
@@ -488,8 +494,11 @@ func (p *releasePresenter) filterForm(found, all int) *views.FilterForm {
 	}
 	f := &views.FilterForm{URL: p.path(), Hidden: []views.HiddenField{{Name: "view", Value: viewTools}}, Text: p.q.names, Clear: p.path("view", viewTools)}
 	if p.compare != nil {
-		f.URL, f.Clear = serverPath(p.compare.slug)+"/compare", p.compare.path("", "")
-		f.Hidden = []views.HiddenField{{Name: "from", Value: p.compare.from}, {Name: "to", Value: p.compare.to}}
+		f.URL, f.Clear, f.Hidden = path(p.compare.at), p.compare.path("", ""), p.compare.hidden()
+	}
+	if p.compare == nil && p.q.lens != "" {
+		f.Hidden = append(f.Hidden, views.HiddenField{Name: "lens", Value: p.q.lens})
+		f.Clear = p.path("view", viewTools, "lens", p.q.lens)
 	}
 	if p.q.filter != "" {
 		f.Hidden = append(f.Hidden, views.HiddenField{Name: "filter", Value: p.q.filter})
