@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/internal/testkit"
 )
 
 // hostileTools are what a server can send that would break a careless page.
@@ -41,7 +43,7 @@ func hostileTools(version int) []string {
 
 // TestHostileListing pushes what would break a careless page, and looks at the
 // pages that show it, on the narrowest screen too: nothing runs, nothing is wider
-// than the screen.
+// than the screen, no text lies over another. So it does with no tools and with many.
 func TestHostileListing(t *testing.T) {
 	a := newServer(t)
 	b := newTab(t, screens[0])
@@ -63,6 +65,8 @@ func TestHostileListing(t *testing.T) {
 	b.open(a.url + compare)
 	tools := eval[[]string](b, `[...document.querySelectorAll("[data-row]")].map(r => r.getAttribute("href"))`)
 	paths := append([]string{"/", "/servers/weather", release, release + "?view=tools", listing, listing + "?view=read", "/deliveries", "/audit"}, tools...)
+	paths = append(paths, a.pagesOf(b, "none", `{"tools":[]}`)...)
+	paths = append(paths, a.pagesOf(b, "many", testkit.BigListing(2000, 2000, 1))...)
 	inTabsOf(t, b, paths, func(b *tab, path string) {
 		b.open(a.url + path)
 		for _, s := range []screen{{width: 1280}, {width: 320}} {
@@ -71,7 +75,10 @@ func TestHostileListing(t *testing.T) {
 			if wide := eval[[]string](b, overflow); len(wide) > 0 {
 				b.t.Errorf("%s overflows:\n\t%s", where, oneLine(wide))
 			}
-			if title := eval[string](b, "document.title"); strings.Contains(title, "owned") {
+			if over := eval[[]string](b, overlaps); len(over) > 0 {
+				b.t.Errorf("%s has text over text:\n\t%s", where, oneLine(over))
+			}
+			if title := eval[string](b, "document.title"); strings.HasPrefix(title, "owned") {
 				b.t.Fatalf("%s: a script of the listing ran", where)
 			}
 			if n := eval[int](b, "document.querySelectorAll('main img').length"); n > 0 {
@@ -82,6 +89,60 @@ func TestHostileListing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// pagesOf pushes a payload as the first listing of a server of its own, and returns the
+// addresses of the pages that show it.
+func (a *app) pagesOf(b *tab, server, payload string) []string {
+	a.t.Helper()
+	_, out := a.shell("server", "add", server, "--policy", "solo", "--json")
+	a.pushText(server, "1.0.0", secretIn(a.t, out), payload)
+	b.open(a.url + "/servers/" + server)
+	release := eval[string](b, `document.querySelector("a[href^='/releases/']").getAttribute("href")`)
+	listing := eval[string](b, `document.querySelector("a[href*='/listings/']").getAttribute("href")`)
+	return []string{release, release + "?view=tools", listing, listing + "?tool=2000"}
+}
+
+// overlaps lists texts of the page that lie over one another by half a line or more,
+// as far as they are in sight: what a box that scrolls hides lies over nothing.
+const overlaps = `(() => {
+	const whole = {left: -1e9, top: -1e9, right: 1e9, bottom: 1e9}, known = new Map();
+	const within = (a, b) => ({left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom)});
+	const sight = (e) => {
+		if (!e || e === document.body) return whole;
+		if (!known.has(e)) known.set(e, getComputedStyle(e).overflow === "visible" ? sight(e.parentElement) : within(sight(e.parentElement), e.getBoundingClientRect()));
+		return known.get(e);
+	};
+	const texts = [], walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), range = document.createRange();
+	for (let n; n = walk.nextNode();) {
+		const e = n.parentElement;
+		if (!n.data.trim() || !e.checkVisibility({visibilityProperty: true, opacityProperty: true}) || e.closest(".unseen, noscript")) continue;
+		range.selectNodeContents(n);
+		for (const r of range.getClientRects()) {
+			const box = within(r, sight(e));
+			if (box.right - box.left > 2 && box.bottom - box.top > 2) texts.push({n, box});
+		}
+	}
+	texts.sort((a, b) => a.box.top - b.box.top);
+	const found = [];
+	texts.forEach((a, i) => {
+		for (let j = i + 1; j < texts.length && texts[j].box.top < a.box.bottom && found.length < 8; j++) {
+			const b = texts[j], both = within(a.box, b.box), line = Math.min(a.box.bottom - a.box.top, b.box.bottom - b.box.top);
+			if (a.n !== b.n && both.right - both.left > 2 && both.bottom - both.top > line / 2) {
+				found.push([a, b].map(({n, box}) => n.data.trim().slice(0, 40) + " at " + Math.round(box.left) + "," + Math.round(box.top)).join(" | "));
+			}
+		}
+	});
+	return found;
+})()`
+
+// TestOverlapsAreSeen: the check would find text over text.
+func TestOverlapsAreSeen(t *testing.T) {
+	b := newTab(t, screens[0])
+	b.open("data:text/html,<main><p>One line.</p><p style='margin-top:-2.2em'>Another.</p><div style='overflow:hidden;height:1em'>Seen.<br><br><br>Not seen.</div><p>Below it.</p></main>")
+	if found := eval[[]string](b, overlaps); len(found) != 1 || !strings.Contains(found[0], "One line.") || !strings.Contains(found[0], "Another.") {
+		t.Errorf("found %q", found)
+	}
 }
 
 // checkReflow: at 320 px, and with text twice as large, the page in sight is not wider

@@ -41,6 +41,16 @@ func BenchmarkReleasePage(b *testing.B) {
 	}
 }
 
+// BenchmarkToolPart is the part that a page with the list asks for, to open another tool:
+// under 50 ms are asked for.
+func BenchmarkToolPart(b *testing.B) {
+	in, reviewer, release, _ := busy(b)
+	tool := in.get(reviewer, "/releases/"+release+"?view=tools").html(b).Find("[data-row]").Eq(40).AttrOr("href", "")
+	for b.Loop() {
+		in.want(200, in.part(reviewer, tool))
+	}
+}
+
 // BenchmarkChanges is the same as JSON.
 func BenchmarkChanges(b *testing.B) {
 	in, reviewer, release, _ := busy(b)

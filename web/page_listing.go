@@ -359,7 +359,7 @@ func (p listingPresenter) oneTool(position string) *views.ToolsView {
 		g := views.ToolGroup{Name: views.ShowName(f.Name), Count: thousands(len(f.Tools))}
 		for i, name := range f.Tools {
 			at := f.Positions[i]
-			g.Tools = append(g.Tools, views.ToolRow{URL: toolAnchor(p.base, at), Kind: strconv.Itoa(at), KindIs: "position", Name: views.ShowName(name), Current: at == n})
+			g.Tools = append(g.Tools, views.ToolRow{URL: toolAnchor(p.base, at), Kind: strconv.Itoa(at), KindIs: "position " + strconv.Itoa(at), Name: views.ShowName(name), Current: at == n})
 		}
 		v.Groups = append(v.Groups, g)
 	}
@@ -379,7 +379,7 @@ func (p listingPresenter) familyless(open int) views.ToolGroup {
 			continue
 		}
 		g.Tools = append(g.Tools, views.ToolRow{
-			URL: toolAnchor(p.base, t.Position), Kind: strconv.Itoa(t.Position), KindIs: "position",
+			URL: toolAnchor(p.base, t.Position), Kind: strconv.Itoa(t.Position), KindIs: "position " + strconv.Itoa(t.Position),
 			Name: views.ShowName(toolName(t.Name, t.Position)), Current: t.Position == open,
 		})
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/countersign/countersign/web/client"
 )
 
-func gzipped(t *testing.T, body string) []byte {
+func gzipped(t testing.TB, body string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
