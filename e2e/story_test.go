@@ -15,6 +15,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/countersign/countersign/internal/testkit"
 )
 
 // keyboard is a hand that has no mouse.
@@ -169,21 +171,29 @@ func (a *app) wantGate(file, token string, want int) {
 	}
 }
 
-// newServer starts the real server on an empty database.
-func newServer(t testing.TB) *app {
+// newServer starts the real server on an empty database: an embedded one, or the one
+// that more of its environment names.
+func newServer(t testing.TB, more ...string) *app {
 	t.Helper()
 	addr := freePort(t)
 	env := []string{
 		"COUNTERSIGN_ADDR=" + addr, "COUNTERSIGN_BASE_URL=http://" + addr, "COUNTERSIGN_SECRET=" + strings.Repeat("s", 40),
 		"COUNTERSIGN_DATA_DIR=" + t.TempDir(),
 	}
-	return run(t, env, "serve")
+	return run(t, append(env, more...), "serve")
+}
+
+// onBothEngines runs a test over an embedded database and over PostgreSQL.
+func onBothEngines(t *testing.T, test func(*testing.T, *app)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, newServer(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, newServer(t, "COUNTERSIGN_DATABASE_URL="+testkit.Postgres(t))) })
 }
 
 // TestStoryByKeyboard is the main job from an empty database to the second
 // release, by keyboard alone, in a browser and against the real program.
-func TestStoryByKeyboard(t *testing.T) {
-	a := newServer(t)
+func TestStoryByKeyboard(t *testing.T) { onBothEngines(t, storyByKeyboard) }
+
+func storyByKeyboard(t *testing.T, a *app) {
 	k := keyboard{newTab(t, screen{width: 1280})}
 
 	k.open(a.link)

@@ -161,7 +161,7 @@ func (p *releasePresenter) toolView(ch *review.Decided) views.ToolView {
 	if p.compare == nil {
 		t.Answer = p.wholeAnswer(ch)
 		if p.me != "" {
-			t.Viewed = &views.ViewedForm{URL: p.act("viewed"), ID: ch.ID, Viewed: p.v.Viewed[ch.ID], Back: p.toolURL(ch.ID)}
+			t.Viewed = &views.ViewedForm{URL: p.act("viewed"), ID: ch.ID, Viewed: p.v.Viewed[ch.ID], Back: withFragment(p.toolURL(ch.ID), toolFragment)}
 		}
 	}
 	t.Comment = p.commentOnTool(ch.ID, subjectName(ch), "", pointersIn(ch))
@@ -245,6 +245,10 @@ func (p *releasePresenter) cardURL(edit, id string) string {
 	return p.path()
 }
 
+// toolFragment is where the open tool stands in its page: who answers or ticks it finds
+// the focus on it again.
+const toolFragment = "tool"
+
 // wholeAnswer answers a change as a whole.
 func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
 	if !ch.CanDecide {
@@ -252,7 +256,7 @@ func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
 	}
 	ask := gate.Ask{Class: ch.Class, Removal: ch.Kind == change.Removed, Hidden: ch.Hidden}
 	f := &views.AnswerForm{
-		ID: "whole", URL: p.act("verdicts"), Back: p.toolURL(ch.ID), Items: []string{ch.ID}, Whole: "Approve all of it", NoteHint: "Reason",
+		ID: "whole", URL: p.act("verdicts"), Back: withFragment(p.toolURL(ch.ID), toolFragment), Items: []string{ch.ID}, Whole: "Approve all of it", NoteHint: "Reason",
 		About: views.ShowName(subjectName(ch)).String(), Subject: views.ShowName(subjectName(ch)).String(),
 	}
 	if p.v.Server.Policy.Line(ask).Reason {
