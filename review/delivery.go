@@ -104,14 +104,19 @@ func (s *Service) tokenSender(ctx context.Context, in Incoming, p *push) error {
 	})
 }
 
-// Upload takes a push of a signed-in person. It is the same push as Deliver.
+// Upload takes a push of a signed-in person, or of the command line, which is nobody in
+// particular: its listings have no author, so every reviewer may decide them. It is the
+// same push as Deliver.
 func (s *Service) Upload(ctx context.Context, a Actor, slug string, params PushParams, body []byte, path string) (pushed *Pushed, err error) {
 	defer func() { s.cfg.Observer.Pushed(outcomeOf(pushed, err)) }()
-	if err := a.person(); err != nil {
+	via := "upload"
+	if a.Shell {
+		via = a.Via
+	} else if err := a.person(); err != nil {
 		return nil, err
 	}
 	d := s.delivery(Incoming{Slug: slug, Params: params, Body: body, Addr: a.Addr, PathQuery: path})
-	d.Via, d.By, d.Verified = "upload", a.Label(), true
+	d.Via, d.By, d.Verified = via, a.Label(), true
 	p := push{delivery: d, actor: a, params: params, body: body}
 	err = s.store.View(ctx, func(tx Tx) error {
 		var err error

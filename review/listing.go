@@ -53,7 +53,7 @@ type Delivery struct {
 	WebhookID  string // webhook-id header, "" for tokens and uploads
 	BodyHash   surface.Hash
 	BodyBytes  int
-	Via        string // "webhook", "token", "upload"
+	Via        string // "webhook", "token", "upload", "shell"
 	By         string // label of the token or user
 	Verified   bool
 	Status     int    // HTTP status that was answered

@@ -173,8 +173,10 @@ type serverImportCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run pushes the files of a folder in the order of their names as versions; a
-// file that is refused is named and the others go on, but the command fails.
+// Run pushes the files of a folder in the order of their names as versions, and says
+// after each how far it is; a file that is refused is named and the others go on, but
+// the command fails. What was kept when it is stopped stays kept, and pushing it again
+// is quick, so running it again goes on.
 func (c *serverImportCmd) Run(e *env) error {
 	in, actor, err := administration(e.ctx, true)
 	if err != nil {
@@ -190,9 +192,16 @@ func (c *serverImportCmd) Run(e *env) error {
 	}
 	sortVersions(files)
 	refused := 0
-	for _, file := range files {
-		if err := c.importFile(e, in, actor, file); err != nil {
-			fail(e.stderr, fmt.Errorf("%s: %w", file, err))
+	for i, file := range files {
+		err := c.importFile(e, in, actor, file, fmt.Sprintf("%d of %d", i+1, len(files)))
+		if e.ctx.Err() != nil {
+			return fmt.Errorf("stopped in version %d of %d: those before it are kept, run this again to go on", i+1, len(files))
+		}
+		if review.KindOf(err) == review.RateLimited {
+			return fmt.Errorf("stopped at version %d of %d, those before it are kept. %s", i+1, len(files), sentenceOf(err))
+		}
+		if err != nil {
+			fail(e.stderr, fmt.Errorf("%s: %s", file, sentenceOf(err)))
 			refused++
 		}
 	}
@@ -202,12 +211,13 @@ func (c *serverImportCmd) Run(e *env) error {
 	return nil
 }
 
-func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, file string) error {
+// importFile pushes one file, and says at which place of all it stands.
+func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, file, place string) error {
 	body, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	version := strings.TrimSuffix(filepath.Base(file), ".json")
+	version := versionOf(file)
 	pushed, err := in.svc.Upload(e.ctx, actor, c.Slug, review.PushParams{Version: version, Complete: true}, body, file)
 	if err != nil {
 		return err
@@ -216,7 +226,11 @@ func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, f
 		_, err = fmt.Fprintf(e.stdout, "%s\n", pushed.Body)
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s: %s\n", version, count(pushed.Answer.Listing.Tools, "tool"))
+	what := count(pushed.Answer.Listing.Tools, "tool")
+	if pushed.Status == review.PushSame {
+		what += ", kept before"
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s, %s: %s\n", place, version, what)
 	return err
 }
 

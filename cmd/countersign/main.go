@@ -147,16 +147,20 @@ func conclude(stderr io.Writer, err error) int {
 // fail prints the one line of an error. A sentence meant for people stands
 // without its kind.
 func fail(stderr io.Writer, err error) int {
-	sentence := err.Error()
-	var re *review.Error
-	if errors.As(err, &re) && re.Kind != review.Internal {
-		sentence = re.Sentence
-	}
-	lines := strings.Split(strings.TrimRight(sentence, "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(sentenceOf(err), "\n"), "\n")
 	for i := range lines {
 		// Each line by itself: a CI runner reads standard error for commands.
 		lines[i] = report.Line(lines[i])
 	}
 	fmt.Fprintln(stderr, "countersign: "+strings.Join(lines, "\n  "))
 	return exitFailed
+}
+
+// sentenceOf is what a person may read of an error.
+func sentenceOf(err error) string {
+	var re *review.Error
+	if errors.As(err, &re) && re.Kind != review.Internal {
+		return re.Sentence
+	}
+	return err.Error()
 }

@@ -566,6 +566,12 @@ func pushUpload(w *world) {
 	if len(ds) != 2 || ds[0].Via != "upload" || ds[0].Status != 415 || ds[1].By != "Rita" {
 		w.Errorf("recorded: %+v", ds)
 	}
+	// The command line is nobody: what it imports has no author.
+	p, err = w.svc.Upload(w.ctx, review.Actor{Shell: true, Via: "shell"}, "mot", review.PushParams{Version: "3"}, []byte(changed("Finds it.")), "")
+	w.must(err)
+	if h := w.view(idOf(p)).Release.Head; h.PusherID != "" || h.AuthorID != "" || h.Author != "" || h.PushedBy != "shell" {
+		w.Errorf("the revision of an import says %+v", h)
+	}
 }
 
 func pushNames(w *world) {
