@@ -28,6 +28,7 @@ type Race struct {
 	*world
 	reviewers []review.Actor
 	rounds    int
+	now       func() time.Time
 }
 
 const (
@@ -42,8 +43,9 @@ func NewRace(t testing.TB, store review.Store) *Race {
 	r := &Race{world: newInstance(t, store)}
 	var ticks atomic.Int64
 	start := r.clock
+	r.now = func() time.Time { return start.Add(time.Duration(ticks.Add(1)) * time.Millisecond) }
 	cfg := r.config()
-	cfg.Now = func() time.Time { return start.Add(time.Duration(ticks.Add(1)) * time.Millisecond) }
+	cfg.Now = r.now
 	cfg.Limits.PushesPerMinute, cfg.Limits.PushesPerDay, cfg.Limits.OpenReleases = 1<<20, 1<<20, 1<<20
 	r.svc = review.NewService(store, cfg)
 	r.admin = r.person("Ada", people.Admin, "")
@@ -134,6 +136,7 @@ func (r *raceRound) push(rnd *rand.Rand, wording []int) {
 	r.mu.Lock()
 	m := r.sending(fmt.Sprint("v", r.n), listing(raws...))
 	r.mu.Unlock()
+	m.at = r.now() // a thousand rounds take longer than a signature holds
 	in := r.incoming(m)
 	p, err := r.svc.Deliver(r.ctx, in)
 	if err != nil {
