@@ -70,11 +70,12 @@ func (p pair) measuredKeys() []ReportKey {
 	return []ReportKey{p.measuredKey()}
 }
 
-// measuredKey depends on the server's name, the hosts that the policy names, and
-// their profiles.
+// measuredKey depends on the server's name, the hosts that the policy names, their
+// profiles, and which tokens are counted for them.
 func (p pair) measuredKey() ReportKey {
 	k := p.key(reportMeasured)
-	inputs := fmt.Appendf(nil, "%s %s", k.Inputs, p.limits.name)
+	asked := p.limits.asked
+	inputs := fmt.Appendf(nil, "%s %s %t %t", k.Inputs, p.limits.name, asked.Ceiling > 0, asked.Growth > 0)
 	engine := []string{cost.Version}
 	for _, h := range p.limits.profiles() {
 		engine = append(engine, h.Key())
@@ -100,12 +101,22 @@ func (p pair) measure(old, new *surface.Listing, made compared) error {
 		return nil
 	}
 	m := gate.Measured{Tokens: cost.Of(new).Tokens}
+	s := host.NewSurface([]host.Mounted{host.Mount(p.limits.name, new)})
+	var before *host.Surface
 	if old != nil {
 		m.Base = cost.Of(old).Tokens
+		before = host.NewSurface([]host.Mounted{host.Mount(p.limits.name, old)})
 	}
-	s := host.NewSurface([]host.Mounted{host.Mount(p.limits.name, new)})
+	var counter cost.Counter
 	for _, h := range p.limits.profiles() {
-		m.Hosts = append(m.Hosts, hostFit(s.Preflight(h)))
+		fit := hostFit(h, s.Preflight(h))
+		if !h.IsProvider() && p.limits.asked.Ceiling+p.limits.asked.Growth > 0 {
+			fit.Tokens = counter.OfRendering(s.Render(h)).Tokens
+		}
+		if before != nil && fit.Tokens > 0 && p.limits.asked.Growth > 0 {
+			fit.Base = counter.OfRendering(before.Render(h)).Tokens
+		}
+		m.Hosts = append(m.Hosts, fit)
 	}
 	body, err := json.Marshal(m)
 	if err == nil {
@@ -114,8 +125,8 @@ func (p pair) measure(old, new *surface.Listing, made compared) error {
 	return err
 }
 
-func hostFit(c *host.Check) gate.HostFit {
-	f := gate.HostFit{Host: c.Host}
+func hostFit(p *host.Profile, c *host.Check) gate.HostFit {
+	f := gate.HostFit{Host: p.ID, Name: p.Name}
 	for _, i := range c.Issues {
 		if i.Level != host.Error {
 			continue

@@ -6,11 +6,13 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -203,9 +205,23 @@ func (p *policyPresenter) page() views.PolicyPage {
 func clauses(policy gate.Policy) []views.PolicyClause {
 	var out []views.PolicyClause
 	for _, c := range policy.Clauses() {
-		out = append(out, views.PolicyClause{Where: prose.Show(c.Where), Says: prose.Show(c.Says)})
+		out = append(out, views.PolicyClause{Where: prose.Show(c.Where), Says: prose.Show(named(c.Where, c.Says))})
 	}
 	return out
+}
+
+// named puts the names of hosts in the place of their ids, where people read a policy.
+func named(where, says string) string {
+	if where != gate.WhereHosts || says == "" {
+		return says
+	}
+	ids := strings.Split(says, ", ")
+	for i, id := range ids {
+		if p, err := host.Lookup(id); err == nil {
+			ids[i] = p.Name
+		}
+	}
+	return strings.Join(ids, ", ")
 }
 
 // since says what differs between a version that somebody edited and what is there
@@ -221,7 +237,7 @@ func (p *policyPresenter) since(seen int) []views.PolicyDifference {
 func differences(now, old gate.Policy) []views.PolicyDifference {
 	var out []views.PolicyDifference
 	for _, d := range now.Differences(old) {
-		out = append(out, views.PolicyDifference{Where: prose.Show(d.Where), Old: prose.Show(d.Old), New: prose.Show(d.New)})
+		out = append(out, views.PolicyDifference{Where: prose.Show(d.Where), Old: prose.Show(named(d.Where, d.Old)), New: prose.Show(named(d.Where, d.New))})
 	}
 	return out
 }

@@ -97,7 +97,7 @@ func (p Policy) switches() []Clause {
 		{"require_second_factor", on(p.SecondFactor)},
 		{"no_shell_tokens", on(p.NoShellTokens)},
 		{"bound_deliveries_only", on(p.BoundDeliveries)},
-		{"limits/hosts", strings.Join(p.Limits.Hosts, ", ")},
+		{WhereHosts, strings.Join(p.Limits.Hosts, ", ")},
 		{"limits/ceiling", count(p.Limits.Ceiling, "%s tokens")},
 		{"limits/growth", count(p.Limits.Growth, "%s tokens")},
 	}

@@ -1,8 +1,10 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Limits are what a policy asks of a listing as a whole, whoever approved it. The
@@ -12,6 +14,10 @@ type Limits struct {
 	Ceiling int      `json:"ceiling,omitempty" yaml:"ceiling,omitempty"` // the most tokens; 0 is no limit
 	Growth  int      `json:"growth,omitempty" yaml:"growth,omitempty"`   // the most tokens more than the base has; 0 is no limit
 }
+
+// WhereHosts is the place of the hosts in the clauses of a policy. What it says is
+// their ids, with a comma and a space between them.
+const WhereHosts = "limits/hosts"
 
 // Asked reports whether there is anything to keep to.
 func (l Limits) Asked() bool { return len(l.Hosts) > 0 || l.Ceiling > 0 || l.Growth > 0 }
@@ -24,12 +30,18 @@ type Measured struct {
 	Base   int // tokens of the base; 0 without one
 }
 
-// HostFit says whether a host refuses something of the candidate.
+// HostFit says whether a host refuses something of the candidate, and what it makes
+// of its tokens.
 type HostFit struct {
-	Host    string
+	Host    string // id of its profile
+	Name    string // as people call it
 	Refuses int    // things that it refuses
 	First   string // the first of them, one sentence
+	Tokens  int    // of what it sends of the candidate; 0 where the policy bounds no tokens, and of a provider
+	Base    int    // of what it sends of the base; 0 without one
 }
+
+func (f HostFit) name() string { return cmp.Or(f.Name, f.Host) }
 
 // limits adds one requirement for each host that has to take the listing, and one
 // for its tokens. Nobody can approve them away: another listing, another policy or
@@ -47,10 +59,10 @@ func (e *evaluation) limits() {
 		}
 		f := e.facts.Measured.Hosts[i]
 		if f.Refuses > 0 {
-			e.limit("preflight:"+id, false, fmt.Sprintf("Valid by the specification or not, %s refuses %s: %s", id, plural(f.Refuses, "thing", "things"), sentence(f.First)))
+			e.limit("preflight:"+id, false, fmt.Sprintf("Valid by the specification or not, %s refuses %s: %s", f.name(), plural(f.Refuses, "thing", "things"), sentence(f.First)))
 			continue
 		}
-		e.limit("preflight:"+id, true, id+" refuses nothing of it.")
+		e.limit("preflight:"+id, true, f.name()+" refuses nothing of it.")
 	}
 	if l.Ceiling > 0 || l.Growth > 0 {
 		why, kept := e.tokens(l)
@@ -67,16 +79,33 @@ func (e *evaluation) limit(id string, kept bool, why string) {
 	e.add(Requirement{ID: id, State: state, Why: why})
 }
 
-// tokens holds the estimate against ceiling and growth. A first listing grows from
-// nothing, which is no growth.
+// tokens holds the estimates against ceiling and growth, of the listing itself and of
+// what the hosts that the policy names send of it, and says every limit that is not
+// kept. A first listing grows from nothing, which is no growth.
 func (e *evaluation) tokens(l Limits) (why string, kept bool) {
 	m := e.facts.Measured
-	grown := m.Tokens - m.Base
-	switch {
-	case l.Ceiling > 0 && m.Tokens > l.Ceiling:
-		return fmt.Sprintf("It costs about %d tokens, and the ceiling is %d.", m.Tokens, l.Ceiling), false
-	case l.Growth > 0 && m.Base > 0 && grown > l.Growth:
-		return fmt.Sprintf("It costs about %d tokens more than %s, and may grow by %d.", grown, e.facts.Base, l.Growth), false
+	over := e.over(l, "It costs", m.Tokens, m.Base)
+	for _, id := range l.Hosts {
+		for _, f := range m.Hosts {
+			if f.Host == id {
+				over = append(over, e.over(l, "As "+f.name()+" sends it, it costs", f.Tokens, f.Base)...)
+			}
+		}
 	}
-	return fmt.Sprintf("It costs about %d tokens, which is within the limits.", m.Tokens), true
+	if len(over) == 0 {
+		return fmt.Sprintf("It costs about %d tokens, which is within the limits.", m.Tokens), true
+	}
+	return strings.Join(over, " "), false
+}
+
+// over names the limits that an estimate does not keep, one sentence each.
+func (e *evaluation) over(l Limits, costs string, tokens, base int) []string {
+	var out []string
+	if l.Ceiling > 0 && tokens > l.Ceiling {
+		out = append(out, fmt.Sprintf("%s about %d tokens, and the ceiling is %d.", costs, tokens, l.Ceiling))
+	}
+	if grown := tokens - base; l.Growth > 0 && base > 0 && grown > l.Growth {
+		out = append(out, fmt.Sprintf("%s about %d tokens more than %s, and may grow by %d.", costs, grown, e.facts.Base, l.Growth))
+	}
+	return out
 }

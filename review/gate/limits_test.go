@@ -43,3 +43,31 @@ func TestLimits(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryReason names all limits of tokens that are not kept: of the listing, and of
+// what the hosts that are asked for send of it.
+func TestEveryReason(t *testing.T) {
+	f := facts(gate.Team, same())
+	f.Policy.Limits = gate.Limits{Hosts: []string{"codex", "gemini-cli"}, Ceiling: 100, Growth: 10}
+	f.Measured = gate.Measured{Tokens: 120, Base: 100, Hosts: []gate.HostFit{
+		{Host: "codex", Name: "Codex", Tokens: 90, Base: 85}, {Host: "gemini-cli", Name: "Gemini CLI", Tokens: 180, Base: 150}, {Host: "cline", Name: "Cline", Tokens: 999},
+	}}
+	for _, r := range gate.Evaluate(f).Answer.Requirements {
+		if r.ID != "tokens" {
+			continue
+		}
+		for _, say := range []string{
+			"It costs about 120 tokens, and the ceiling is 100. It costs about 20 tokens more than", "and may grow by 10.",
+			"As Gemini CLI sends it, it costs about 180 tokens, and the ceiling is 100.", "As Gemini CLI sends it, it costs about 30 tokens more than",
+		} {
+			if !strings.Contains(r.Why, say) {
+				t.Errorf("it does not say %q: %s", say, r.Why)
+			}
+		}
+		if strings.Contains(r.Why, "Codex") || strings.Contains(r.Why, "Cline") {
+			t.Errorf("it names a host that keeps the limits, or was not asked for: %s", r.Why)
+		}
+		return
+	}
+	t.Error("nothing about tokens")
+}

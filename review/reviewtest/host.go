@@ -271,6 +271,16 @@ func hostLimits(w *world) {
 	}
 	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}, Growth: 1000}))
 	w.wantGate(p, gate.Pass)
+	// What a host adds counts where the policy names it, also when it was named before
+	// there was a ceiling.
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"gemini-cli"}}))
+	w.wantGate(p, gate.Pass)
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"gemini-cli"}, Ceiling: w.view(idOf(p)).Sight.Tokens}))
+	g = w.wantGate(p, gate.Blocked, "tokens")
+	if r := w.requirement(g, "tokens"); !strings.Contains(r.Why, "As gemini-cli sends it, it costs about") {
+		w.Errorf("%+v", r)
+	}
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"anthropic-messages"}, Growth: 1000}))
 	union := `{"name":"pick","inputSchema":{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}}`
 	p = w.push("3", listing(tool("find", "Finds."), tool("drop", "Drops."), tool("list", "Lists."), union))
 	w.approveAll(idOf(p))
