@@ -101,9 +101,14 @@ func TestKeysOfTool(t *testing.T) {
 		t.Error("n leads to no thread")
 	}
 	k.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
-	k.press("s")
+	// The browser is told of the key alone: a driver's key types its letter into what has the focus then.
+	k.do(chromedp.Evaluate[chromedp.Void](`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "s", bubbles: true}))`))
 	if at := eval[string](k.tab, "document.activeElement.name ?? ''"); at != "suggest" {
 		t.Errorf("s leads to %q", at)
+	}
+	const begun = `new Promise(done => { const box = document.activeElement; const look = () => box.value ? done(box.value) : setTimeout(look, 50); look(); })`
+	if text := evalAsync[string](k.tab, begun); text != "Does get to one entity." {
+		t.Errorf("the box begins with %q", text)
 	}
 	k.press(kb.Escape)
 	k.leave("v")

@@ -51,7 +51,9 @@ const maxDrafts = 500
 
 // SaveDraft keeps a draft of the actor, whatever was kept before. A target names
 // what it is for: "" makes one, which comes back. A comment with nothing in it, and
-// a decision with neither verdict nor note, removes the draft.
+// a decision with neither verdict nor note, removes the draft. A decision that would be
+// refused now, for want of a reason or since its change is not there any more, is
+// refused here as well and not only when everything is published.
 func (s *Service) SaveDraft(ctx context.Context, a Actor, releaseID string, d Draft) (*Draft, error) {
 	return s.keepDraft(ctx, a, releaseID, d, func(*Draft, []Draft) bool { return true })
 }
@@ -69,6 +71,12 @@ func (s *Service) TypeDraft(ctx context.Context, a Actor, releaseID string, d Dr
 func (s *Service) keepDraft(ctx context.Context, a Actor, releaseID string, d Draft, want func(*Draft, []Draft) bool) (*Draft, error) {
 	if err := s.checkDraft(&d); err != nil {
 		return nil, err
+	}
+	// What a script keeps while somebody types is kept as it is.
+	if d.Verdict() != "" && d.Writer == "" {
+		if err := s.tryAnswers(ctx, a, releaseID, d.Items); err != nil {
+			return nil, err
+		}
 	}
 	saved := d
 	err := s.store.Update(ctx, func(tx Tx) error {
@@ -103,6 +111,21 @@ func (s *Service) keepDraft(ctx context.Context, a Actor, releaseID string, d Dr
 		return nil, err
 	}
 	return &saved, nil
+}
+
+// tryAnswers says why answers would be refused if they were given now, nil when they
+// would not.
+func (s *Service) tryAnswers(ctx context.Context, a Actor, releaseID string, items []VerdictItem) error {
+	return s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			as, err := s.actingOn(ctx, tx, a, releaseID, people.Reviewer)
+			if err != nil {
+				return err
+			}
+			_, err = s.weigh(ctx, tx, a, as, items)
+			return err
+		})
+	})
 }
 
 func draftFor(kept []Draft, target string) *Draft {

@@ -73,12 +73,20 @@ func textAt(ctx context.Context, tx Tx, as *assessment, at Anchor) (*surface.Too
 	if t == nil {
 		return nil, "", Errorf(Invalid, "A suggestion needs a text that it is for: comment on a description or another text.")
 	}
-	value, ok := valueAt(t.Raw, at.Pointer)
-	old, isText := surface.DecodeString(value)
-	if !ok || !isText {
+	old, ok := TextAt(t.Raw, at.Pointer)
+	if !ok {
 		return nil, "", Errorf(Invalid, "There is no text at %s, so none can be suggested for it.", at.Pointer)
 	}
 	return t, old, nil
+}
+
+// TextAt is the text at a place of a value, which a suggestion can be for.
+func TextAt(raw jsontext.Value, pointer string) (string, bool) {
+	value, ok := valueAt(raw, pointer)
+	if !ok {
+		return "", false
+	}
+	return surface.DecodeString(value)
 }
 
 // suggested compares the tool as it is with the tool as it would be.

@@ -50,18 +50,9 @@ func (s *Service) DecideAlso(ctx context.Context, a Actor, releaseID string, ite
 
 // decideOn stores a batch of answers to one release.
 func (s *Service) decideOn(ctx context.Context, tx Tx, sp *speech, items []VerdictItem) error {
-	if err := contradiction(items); err != nil {
-		return err
-	}
-	r, err := fullReport(ctx, tx, sp.as.pair)
+	d, err := s.weigh(ctx, tx, sp.a, sp.as, items)
 	if err != nil {
 		return err
-	}
-	d := newDecision(s, sp.a, sp.as, r)
-	for _, item := range items {
-		if err := d.item(item); err != nil {
-			return err
-		}
 	}
 	d.complete()
 	if err := d.store(ctx, tx); err != nil {
@@ -69,6 +60,24 @@ func (s *Service) decideOn(ctx context.Context, tx Tx, sp *speech, items []Verdi
 	}
 	sp.decided(items, d)
 	return s.looked(ctx, tx, sp.a, sp.as)
+}
+
+// weigh checks a batch of answers to one release, and stores nothing.
+func (s *Service) weigh(ctx context.Context, tx Tx, a Actor, as *assessment, items []VerdictItem) (*decision, error) {
+	if err := contradiction(items); err != nil {
+		return nil, err
+	}
+	r, err := fullReport(ctx, tx, as.pair)
+	if err != nil {
+		return nil, err
+	}
+	d := newDecision(s, a, as, r)
+	for _, item := range items {
+		if err := d.item(item); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }
 
 func (s *Service) decideTwins(ctx context.Context, tx Tx, a Actor, as *assessment, items []VerdictItem, profiles []string) error {

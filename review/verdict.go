@@ -159,29 +159,34 @@ func contradiction(items []VerdictItem) error {
 func (s *Service) acting(ctx context.Context, a Actor, releaseID string, need people.Role, f func(Tx, *assessment) error) error {
 	return s.analysed(ctx, func() error {
 		return s.store.Update(ctx, func(tx Tx) error {
-			srv, r, err := releaseFor(ctx, tx, a, releaseID, need, people.ScopeReview)
-			if err != nil {
-				return err
-			}
-			if err := a.person(); err != nil {
-				return err
-			}
-			if need.AtLeast(people.Reviewer) {
-				if err := s.mayDecide(a, srv); err != nil {
-					return err
-				}
-			}
-			c, err := newCandidate(ctx, tx, srv, r, r.Head)
-			if err != nil {
-				return err
-			}
-			as, err := s.assessOne(ctx, tx, *c, nil)
+			as, err := s.actingOn(ctx, tx, a, releaseID, need)
 			if err != nil {
 				return err
 			}
 			return f(tx, as)
 		})
 	})
+}
+
+// actingOn assesses the head of a release for a person who may act on it.
+func (s *Service) actingOn(ctx context.Context, tx Tx, a Actor, releaseID string, need people.Role) (*assessment, error) {
+	srv, r, err := releaseFor(ctx, tx, a, releaseID, need, people.ScopeReview)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.person(); err != nil {
+		return nil, err
+	}
+	if need.AtLeast(people.Reviewer) {
+		if err := s.mayDecide(a, srv); err != nil {
+			return nil, err
+		}
+	}
+	c, err := newCandidate(ctx, tx, srv, r, r.Head)
+	if err != nil {
+		return nil, err
+	}
+	return s.assessOne(ctx, tx, *c, nil)
 }
 
 // releaseFor returns a release and its server when the actor is at least need

@@ -11,6 +11,7 @@ type CommentForm struct {
 	Hidden   []HiddenField // fixed parts of the place
 	Body     string        // typed before, kept
 	Suggest  string        // so too
+	Filled   string        // mark of what stands in Suggest although nobody typed it
 	At       string        // place chosen before: "new /description"
 	Blocks   bool          // so too
 	Draft    DraftBox

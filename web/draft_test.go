@@ -9,6 +9,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/views"
 	"github.com/countersign/countersign/web/api"
 )
@@ -91,6 +93,29 @@ func TestAnswersAreKeptUntilTheReviewIsFinished(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatWouldBeRefusedIsNotKept: that a reason is missing is said by the
+// button that keeps the answer, in its form, and not when the review is finished.
+func TestAnAnswerThatWouldBeRefusedIsNotKept(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1", listing(tool("entity_get", "Reads one entity."), tool("entity_set", "Writes one entity.")))
+	as := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	p := in.pushed("git", "version=2", listing(tool("entity_get", "Reads one entity.")))
+	at := "/releases/" + p.Release.ID
+	item := in.get(as, at).html(t).Find("form.answer input[name=item]").AttrOr("value", "")
+	values := url.Values{"item": {item}, "subject": {"entity_set"}, "kept": {"0 verdict " + item}, "draft": {"approve"}}
+	a := in.want(http.StatusBadRequest, in.postForm(as, at+"/drafts", values))
+	if !strings.Contains(a.html(t).Find("form.answer").Text(), "asks for a reason") {
+		t.Error("the form does not say that a reason is missing")
+	}
+	if n := in.get(as, at+"/desk").html(t).Find("form[action$='/drafts/publish']").Length(); n != 0 {
+		t.Error("the answer was kept")
+	}
+	values.Set("note", "Nobody calls it.")
+	in.want(http.StatusSeeOther, in.postForm(as, at+"/drafts", values))
+	in.want(http.StatusSeeOther, in.postForm(as, at+"/drafts/publish", nil))
+}
+
 // TestDraftOfSeveralItems keeps all that a form asks for, not the first of it.
 func TestDraftOfSeveralItems(t *testing.T) {
 	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity."), tool("entity_set", "Writes one entity.")))
@@ -150,6 +175,21 @@ func TestSuggestionIsLookedAt(t *testing.T) {
 	as, at := admin(callers), "/releases/"+p.release
 	page := p.get(as, at+"?view=tools&tool="+p.change+"&at=/description").html(t)
 	text := page.Find("textarea[name=suggest]")
+	mark := text.Closest("form").Find("[name=filled]").AttrOr("value", "")
+	if text.Text() != "Reads one entity." || mark == "" {
+		t.Errorf("the box begins with %q", text.Text())
+	}
+	// A box that nobody touched is no suggestion, wherever the comment goes.
+	for _, where := range []string{"new /description", "new "} {
+		p.want(http.StatusSeeOther, p.postForm(as, at+"/threads", url.Values{"on": {p.change}, "at": {where}, "body": {"Fine."}, "suggest": {text.Text()}, "filled": {mark}}))
+	}
+	if n := strings.Count(p.get(as, at+"?view=threads").body, "Suggested text"); n != 0 {
+		t.Errorf("%d suggestions that nobody made", n)
+	}
+	p.want(http.StatusSeeOther, p.postForm(as, at+"/threads", url.Values{"on": {p.change}, "at": {"new /description"}, "body": {"So."}, "suggest": {"Reads one."}, "filled": {mark}}))
+	if n := strings.Count(p.get(as, at+"?view=threads").body, "Suggested text"); n != 1 {
+		t.Errorf("%d suggestions, want the one that was made", n)
+	}
 	values := url.Values{"on": {p.change}, "at": {"new /description"}, "body": {"Better:"}, "suggest": {"Reads one entity\u200b. Use it when the id is known."}}
 	checked := p.want(http.StatusOK, p.postForm(as, text.AttrOr("data-check", ""), values)).html(t)
 	form := checked.Find("textarea[name=suggest]").Closest("form")
@@ -165,6 +205,21 @@ func TestSuggestionIsLookedAt(t *testing.T) {
 	}](t, p.want(http.StatusOK, p.postForm(as, text.AttrOr("data-check", ""), values))).Lines
 	if len(lines) < 3 || lines[0].Tone != "bad" {
 		t.Errorf("a script is told %v", lines)
+	}
+	for _, l := range lines {
+		if strings.HasPrefix(l.Text, "New, info, ") && l.Tone != views.Plain {
+			t.Errorf("what could be better is told as %s: %s", l.Tone, l.Text)
+		}
+	}
+	// Who asks about an empty box begins with what stands there.
+	values.Set("suggest", "")
+	begun := decode[struct {
+		Lines  []views.CheckLine `json:"lines"`
+		Now    string            `json:"now"`
+		Filled string            `json:"filled"`
+	}](t, p.want(http.StatusOK, p.postForm(as, text.AttrOr("data-check", ""), values)))
+	if begun.Now != "Reads one entity." || begun.Filled != mark || len(begun.Lines) != 0 {
+		t.Errorf("an empty box: %+v", begun)
 	}
 	values.Set("at", "new ")
 	if a := p.postForm(as, text.AttrOr("data-check", ""), values); a.status != http.StatusBadRequest {

@@ -157,6 +157,11 @@ func (s *Server) draftForm(c echo.Context) error {
 		return err
 	}
 	kept, err := s.svc.TypeDraft(ctx, a, id, d)
+	if err != nil && d.Verdict() != "" && form.Get("writer") == "" {
+		_, typed := verdictItems(form)
+		typed.verdict = string(d.Verdict())
+		return s.refusedOnRelease(c, err, releaseRequest{view: viewOf(typed.items), tool: toolOf(typed.items), kept: &typed})
+	}
 	if err != nil {
 		return err
 	}
@@ -222,10 +227,7 @@ func placeOf(form url.Values) string { return form.Get("on") + " " + form.Get("a
 // draftComment reads a comment that is being typed. Its place is looked up in the
 // release once, and not at every word: a draft that is about the same place knows it.
 func (s *Server) draftComment(ctx context.Context, a review.Actor, id, target string, form url.Values) (*review.NewComment, error) {
-	n := &review.NewComment{Body: lines(form.Get("body")), Blocks: form.Get("blocks") == "yes"}
-	if text := lines(form.Get("suggest")); text != "" {
-		n.Suggest = &text
-	}
+	n := &review.NewComment{Body: lines(form.Get("body")), Blocks: form.Get("blocks") == "yes", Suggest: suggestedIn(form)}
 	kept, err := s.svc.Drafts(ctx, a, id)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/countersign/countersign/review/lint"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/report"
+	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/views"
 	"github.com/countersign/countersign/web/api"
 )
@@ -72,7 +75,11 @@ func (s *Server) checkSuggestionForm(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return writeJSON(c, http.StatusOK, map[string]any{"lines": suggestedLines(g, text)})
+		f := newFilling(g.Old)
+		return writeJSON(c, http.StatusOK, map[string]any{"lines": suggestedLines(g, text), "now": f.text, "filled": f.mark})
+	}
+	if err == nil && text == "" {
+		text = newFilling(g.Old).text // who asks about nothing begins with what stands there
 	}
 	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), suggest: text, status: http.StatusOK}
 	if on != "" {
@@ -90,6 +97,40 @@ func (s *Server) checkSuggestionForm(c echo.Context) error {
 	return s.renderRelease(c, q)
 }
 
+// filling is what the box of a suggestion starts with: the text that stands there. The
+// mark goes with the form, so that a box that nobody touched is no suggestion.
+type filling struct{ text, mark string }
+
+// newFilling fills a box with a text. One that a browser would not give back as it is,
+// or that holds what nobody can see, is not filled in.
+func newFilling(text string) filling {
+	text = lines(text)
+	if text == "" || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") || len(prose.HiddenIn(text)) > 0 {
+		return filling{}
+	}
+	return filling{text, surface.HashOf([]byte(text)).String()}
+}
+
+// suggestedIn is the text that a form suggests, nil for none.
+func suggestedIn(form url.Values) *string {
+	text := lines(form.Get("suggest"))
+	if text == "" || newFilling(text).mark == form.Get("filled") {
+		return nil
+	}
+	return &text
+}
+
+// fill starts the box of a suggestion with the text at a place of the newer side.
+func (p *releasePresenter) fill(f *views.CommentForm, t *surface.Tool, pointer string) {
+	if f.Suggest != "" || t == nil {
+		return
+	}
+	if text, ok := review.TextAt(t.Raw, pointer); ok {
+		now := newFilling(text)
+		f.Suggest, f.Filled = now.text, now.mark
+	}
+}
+
 // suggestedMost is how many lines of a kind are said; the page of findings has all,
 // once it is pushed.
 const suggestedMost = 12
@@ -100,6 +141,9 @@ func suggestedLines(g *review.Suggested, text string) []views.CheckLine {
 		return []views.CheckLine{{Tone: views.Plain, Text: "This is the text that stands there."}}
 	}
 	var out []views.CheckLine
+	if text == "" {
+		return out
+	}
 	for i, m := range g.Hidden {
 		if i == suggestedMost {
 			out = append(out, views.CheckLine{Tone: views.Bad, Text: fmt.Sprintf("And %d more hidden characters.", len(g.Hidden)-i)})
@@ -128,8 +172,10 @@ func findingCheckLines(found []lint.Finding, gone bool) []views.CheckLine {
 			word, tone = "Mended", views.OK
 		case f.New && f.Severity.Rank() >= lint.High.Rank():
 			word, tone = "New", views.Bad
-		case f.New:
+		case f.New && f.Severity.Rank() > lint.Info.Rank():
 			word, tone = "New", views.Warn
+		case f.New:
+			word = "New"
 		}
 		out = append(out, views.CheckLine{Tone: tone, Text: fmt.Sprintf("%s, %s, %s: %s", word, f.Severity, f.Rule, prose.Show(f.Message))})
 	}

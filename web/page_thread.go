@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/prose"
+	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/views"
 )
 
@@ -38,10 +39,15 @@ func (p *releasePresenter) commentForm(ch *review.Decided, id string, pointers [
 	return f
 }
 
-// commentOnTool comments on the open tool.
-func (p *releasePresenter) commentOnTool(id, about, name string, pointers []string) *views.CommentForm {
+// commentOnTool comments on the open tool; t is its newer side, nil for none.
+func (p *releasePresenter) commentOnTool(id, about, name string, pointers []string, t *surface.Tool) *views.CommentForm {
 	if p.v.Actions.Comment != "" {
 		return nil
+	}
+	if t != nil {
+		if _, ok := review.TextAt(t.Raw, "/description"); ok && !slices.Contains(pointers, "/description") {
+			pointers = slices.Insert(slices.Clone(pointers), 0, "/description")
+		}
 	}
 	if p.q.at != "" && !slices.Contains(pointers, p.q.at) {
 		pointers = append(pointers, p.q.at)
@@ -59,6 +65,11 @@ func (p *releasePresenter) commentOnTool(id, about, name string, pointers []stri
 	f.Places = p.places(pointers, hasNew, hasOld, f.At)
 	p.refused(f)
 	f.Open = f.Open || p.q.at != ""
+	for _, place := range f.Places {
+		if pointer, ok := strings.CutPrefix(place.Value, string(review.NewSide)+" "); ok && place.Chosen {
+			p.fill(f, t, pointer)
+		}
+	}
 	return f
 }
 
@@ -384,17 +395,17 @@ func (s *Server) openThreadForm(c echo.Context) error {
 		return err
 	}
 	on := form.Get("on")
-	n := review.NewComment{Anchor: anchorOfForm(view, form), Body: form.Get("body"), Blocks: form.Get("blocks") == "yes"}
-	if text := form.Get("suggest"); text != "" {
-		n.Suggest = &text
-	}
+	n := review.NewComment{Anchor: anchorOfForm(view, form), Body: form.Get("body"), Blocks: form.Get("blocks") == "yes", Suggest: suggestedIn(form)}
 	t, err := s.svc.Comment(ctx, a, id, n)
 	if err == nil {
 		s.sent(c, form)
 		s.flash(c, flashDone, "Your comment is published.")
 		return c.Redirect(http.StatusSeeOther, withFragment(backTo(form.Get("back"), releasePath(id, "view", viewThreads)), "t-"+t.ID))
 	}
-	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), suggest: form.Get("suggest"), rule: form.Get("rule")}
+	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), rule: form.Get("rule")}
+	if n.Suggest != nil {
+		q.suggest = *n.Suggest
+	}
 	if on != "" {
 		q.view = viewTools
 		_, q.at, _ = strings.Cut(form.Get("at"), " ")

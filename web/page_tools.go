@@ -89,7 +89,7 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 	s.newLabel, s.old = "", nil
 	p.waysToRead(&t, s, id, 0, n)
 	t.Facts = []string{"the same on both sides", "position " + thousands(n)}
-	t.Comment = p.commentOnTool(id, t.Name.String(), p.whole.Tools[n-1].Name, nil)
+	t.Comment = p.commentOnTool(id, t.Name.String(), p.whole.Tools[n-1].Name, nil, &p.whole.Tools[n-1])
 	v.Open = &t
 	v.Findings = p.findingsAt([]int{n}, id)
 	v.Threads = p.threadsOn(p.whole.Tools[n-1].Name, id)
@@ -164,7 +164,7 @@ func (p *releasePresenter) toolView(ch *review.Decided) views.ToolView {
 			t.Viewed = &views.ViewedForm{URL: p.act("viewed"), ID: ch.ID, Viewed: p.v.Viewed[ch.ID], Back: withFragment(p.toolURL(ch.ID), toolFragment)}
 		}
 	}
-	t.Comment = p.commentOnTool(ch.ID, subjectName(ch), "", pointersIn(ch))
+	t.Comment = p.commentOnTool(ch.ID, subjectName(ch), "", pointersIn(ch), s.new)
 	return t
 }
 

@@ -24,6 +24,7 @@ var talkCases = map[string]func(*world){
 	"drafts are private":                               draftPrivate,
 	"drafts that can't be kept":                        draftRefused,
 	"a note waits for its verdict":                     draftNote,
+	"an answer that would be refused is not kept":      draftHopeless,
 	"two pages, one draft":                             draftTwoPages,
 	"saves of a page that arrive late":                 draftLate,
 	"drafts of other forms":                            draftTexts,
@@ -272,6 +273,33 @@ func draftPrivate(w *world) {
 	if ds, _ = w.svc.Drafts(w.ctx, w.rita, idOf(p)); len(ds) != 0 {
 		w.Errorf("emptied: %+v", ds)
 	}
+}
+
+// draftHopeless keeps answers that would be refused when the review is finished: that
+// is said when they are kept.
+func draftHopeless(w *world) {
+	w.released("1", three())
+	p := w.push("2", listing(tool("drop", "Drops."), tool("list", "Lists.")))
+	gone := w.change(idOf(p), "find").ID
+	answer := func(change, note string) review.Draft {
+		return review.Draft{Items: []review.VerdictItem{{Change: change, Verdict: review.Approve, Note: note}}}
+	}
+	_, err := w.svc.SaveDraft(w.ctx, w.rita, idOf(p), answer(gone, " "))
+	w.refused(err, review.Invalid, "asks for a reason")
+	_, err = w.svc.SaveDraft(w.ctx, w.rita, idOf(p), answer("ch_of_another_day", "Fine."))
+	w.refused(err, review.Stale)
+	if ds, err := w.svc.Drafts(w.ctx, w.rita, idOf(p)); err != nil || len(ds) > 0 {
+		w.Errorf("refused, and kept all the same: %+v, %v", ds, err)
+	}
+	// What a script keeps of a form that is being typed into is kept as it stands.
+	typed := answer(gone, "")
+	typed.Writing = review.Writing{Writer: "page", Count: 1}
+	_, err = w.svc.TypeDraft(w.ctx, w.rita, idOf(p), typed)
+	w.must(err)
+	w.draft(w.rita, p, answer(gone, "Nobody calls it."))
+	_, err = w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.must(err)
+	w.wantGate(p, gate.Pass)
 }
 
 func draftRefused(w *world) {

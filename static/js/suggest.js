@@ -1,10 +1,12 @@
 // Says what a suggested text would bring while somebody writes it: findings, tokens
 // and hidden characters. Its textarea carries data-check, the address that looks at
-// its form, and is described by the list that is filled.
+// its form, and is described by the list that is filled. A box that is opened begins
+// with the text that stands at the place, and follows the place until somebody types.
 
 const pause = 800; // after the last key
 
 /** @typedef {{tone: string, text: string}} Line */
+/** @typedef {{lines: Line[], now?: string, filled?: string}} Answer */
 
 /** @param {Document} doc */
 export function suggestions(doc) {
@@ -13,11 +15,26 @@ export function suggestions(doc) {
   doc.addEventListener("input", (event) => {
     const at = event.target;
     const text = at instanceof HTMLSelectElement ? at.form?.querySelector("textarea[data-check]") : at;
-    if (!(text instanceof HTMLTextAreaElement) || !text.dataset.check) return;
+    if (text instanceof HTMLTextAreaElement && text.dataset.check) of(text).later();
+  });
+  // A details element tells of itself only where it stands.
+  doc.addEventListener(
+    "toggle",
+    (event) => {
+      const box = event.target;
+      if (!(box instanceof HTMLDetailsElement) || !box.open || box.dataset.suggest === undefined) return;
+      const text = box.querySelector("textarea[data-check]");
+      if (text instanceof HTMLTextAreaElement) of(text).begin();
+    },
+    true,
+  );
+
+  /** @param {HTMLTextAreaElement} text */
+  function of(text) {
     const check = checks.get(text) ?? new Check(text);
     checks.set(text, check);
-    check.later();
-  });
+    return check;
+  }
 }
 
 class Check {
@@ -29,6 +46,25 @@ class Check {
     this.count = 0;
   }
 
+  /** The box as nobody touched it: empty, or as it was filled. */
+  untouched() {
+    return this.text.value === this.text.defaultValue && (this.text.value === "" || this.mark()?.value !== "");
+  }
+
+  mark() {
+    const field = this.text.form?.elements.namedItem("filled");
+    return field instanceof HTMLInputElement ? field : null;
+  }
+
+  /** Fills the box that is opened. Only a text can be suggested for: the description, where nothing was chosen. */
+  begin() {
+    if (!this.untouched()) return;
+    const at = this.text.form?.elements.namedItem("at");
+    if (!(at instanceof HTMLSelectElement)) return;
+    if (at.value.endsWith(" ") && [...at.options].some((option) => option.value === "new /description")) at.value = "new /description";
+    if (!at.value.endsWith(" ")) void this.ask();
+  }
+
   later() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.ask(), pause);
@@ -37,8 +73,23 @@ class Check {
   /** What was asked last is what is shown, whatever answer comes last. */
   async ask() {
     const asked = ++this.count;
-    const lines = this.text.value === "" ? [] : await this.answer();
-    if (asked === this.count) this.show(lines);
+    const untouched = this.untouched();
+    const answer = await this.answer();
+    if (asked !== this.count) return;
+    if (untouched && this.untouched()) this.fill(answer.now ?? "", answer.filled ?? "");
+    this.show(this.text.value === "" || this.untouched() ? [] : answer.lines);
+  }
+
+  /**
+   * @param {string} now
+   * @param {string} mark
+   */
+  fill(now, mark) {
+    const field = this.mark();
+    if (!field) return;
+    this.text.value = this.text.defaultValue = now;
+    field.value = mark;
+    this.text.setSelectionRange(now.length, now.length);
   }
 
   body() {
@@ -50,14 +101,14 @@ class Check {
     return body;
   }
 
-  /** @returns {Promise<Line[]>} */
+  /** @returns {Promise<Answer>} */
   async answer() {
     try {
       const answer = await fetch(this.text.dataset.check ?? "", { method: "POST", body: this.body(), redirect: "manual" });
-      if (answer.ok) return (await answer.json()).lines;
-      return [{ tone: "warn", text: "Not looked at. Choose what the text is for, such as the description." }];
+      if (answer.ok) return await answer.json();
+      return { lines: [{ tone: "warn", text: "Not looked at. Choose what the text is for, such as the description." }] };
     } catch {
-      return [{ tone: "warn", text: "Not looked at: the server does not answer." }];
+      return { lines: [{ tone: "warn", text: "Not looked at: the server does not answer." }] };
     }
   }
 
