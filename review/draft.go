@@ -122,7 +122,7 @@ func (s *Service) tryAnswers(ctx context.Context, a Actor, releaseID string, ite
 			if err != nil {
 				return err
 			}
-			_, err = s.weigh(ctx, tx, a, as, items)
+			_, err = s.answers(ctx, tx, a, as, items)
 			return err
 		})
 	})

@@ -50,7 +50,7 @@ func (s *Service) DecideAlso(ctx context.Context, a Actor, releaseID string, ite
 
 // decideOn stores a batch of answers to one release.
 func (s *Service) decideOn(ctx context.Context, tx Tx, sp *speech, items []VerdictItem) error {
-	d, err := s.weigh(ctx, tx, sp.a, sp.as, items)
+	d, err := s.answers(ctx, tx, sp.a, sp.as, items)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func (s *Service) decideOn(ctx context.Context, tx Tx, sp *speech, items []Verdi
 	return s.looked(ctx, tx, sp.a, sp.as)
 }
 
-// weigh checks a batch of answers to one release, and stores nothing.
-func (s *Service) weigh(ctx context.Context, tx Tx, a Actor, as *assessment, items []VerdictItem) (*decision, error) {
+// answers checks a batch of answers to one release, and stores nothing.
+func (s *Service) answers(ctx context.Context, tx Tx, a Actor, as *assessment, items []VerdictItem) (*decision, error) {
 	if err := contradiction(items); err != nil {
 		return nil, err
 	}
