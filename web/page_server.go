@@ -183,60 +183,81 @@ func (s *Server) connectPage(c echo.Context) error {
 const serverListings = 20
 
 func (s *Server) serverPage(c echo.Context) error {
-	ctx, a := c.Request().Context(), s.actor(c)
-	view, err := s.svc.Server(ctx, a, c.Param("server"))
+	view, err := s.svc.Server(c.Request().Context(), s.actor(c), c.Param("server"))
 	if err != nil {
 		return err
 	}
-	listings, err := s.svc.Listings(ctx, a, view.Server.Slug, review.Page{Limit: serverListings + 1})
-	if err != nil {
-		return err
-	}
-	shown, err := s.listingsAsked(c, listings)
+	newest, shown, err := s.listingsAsked(c, view.Server.Slug)
 	if err != nil {
 		return err
 	}
 	p := s.presentServerPage(view, firstOf(shown, serverListings))
-	if len(shown) > serverListings {
-		p.OlderL = serverPath(view.Server.Slug, "listed", shown[serverListings-1].ID) + "#listings"
-	}
-	if c.QueryParam("listed") != "" {
-		p.NewestL = serverPath(view.Server.Slug) + "#listings"
-	}
+	p.OlderL, p.NewestL = listingLinks(c, view.Server.Slug, shown)
 	if p.Charts, err = s.charts(c, view); err != nil {
 		return err
 	}
 	if err := s.olderReleases(c, view, &p); err != nil {
 		return err
 	}
-	p.Page = s.page(c, view.Server.Name, "servers", serversCrumb)
-	if len(listings) == 0 {
-		return s.render(c, http.StatusOK, views.Server(p))
-	}
-	newest, _, err := s.svc.Listing(ctx, a, listings[0].ID)
-	if err != nil {
+	if err := s.newestListing(c, &view.Server, newest, &p); err != nil {
 		return err
 	}
-	p.ListingURL = listingPath(view.Server.Slug, newest.ID)
-	if listings[0].Kind == surface.KindListing {
-		p.Together = togetherPath("listing", newest.ID)
-	}
-	p.Families = groupingOf(newest.Surface, view.Server.Families(toolNames(newest.Surface)), p.ListingURL)
+	p.Page = s.page(c, view.Server.Name, "servers", serversCrumb)
 	return s.render(c, http.StatusOK, views.Server(p))
 }
 
-// listingsAsked are the listings before the one that the address names, and one more
-// than a page shows where there is one; the newest without it.
-func (s *Server) listingsAsked(c echo.Context, newest []review.ListingInfo) ([]review.ListingInfo, error) {
-	before := c.QueryParam("listed")
-	if before == "" {
-		return newest, nil
+// listingsAsked are the newest listing of a server, nil when there is none, and those to
+// show: from the one before which the address asks, or from the newest, and one more
+// than a page shows where there is one.
+func (s *Server) listingsAsked(c echo.Context, slug string) (newest *review.ListingInfo, shown []review.ListingInfo, err error) {
+	list := func(before string) ([]review.ListingInfo, error) {
+		return s.svc.Listings(c.Request().Context(), s.actor(c), slug, review.Page{Limit: serverListings + 1, Before: before})
 	}
-	older, err := s.svc.Listings(c.Request().Context(), s.actor(c), c.Param("server"), review.Page{Limit: serverListings + 1, Before: before})
-	if len(older) == 0 {
-		return newest, err
+	shown, err = list("")
+	if err != nil || len(shown) == 0 {
+		return nil, nil, err
 	}
-	return older, err
+	newest = &shown[0]
+	if before := c.QueryParam("listed"); before != "" {
+		older, err := list(before)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(older) > 0 {
+			shown = older
+		}
+	}
+	return newest, shown, nil
+}
+
+// listingLinks lead to the listings before those that are shown, and back to the newest;
+// each is "" where there is nothing to lead to.
+func listingLinks(c echo.Context, slug string, shown []review.ListingInfo) (older, newest string) {
+	if len(shown) > serverListings {
+		older = serverPath(slug, "listed", shown[serverListings-1].ID) + "#listings"
+	}
+	if c.QueryParam("listed") != "" {
+		newest = serverPath(slug) + "#listings"
+	}
+	return older, newest
+}
+
+// newestListing fills in what the page says of the newest listing: where it is, and the
+// families of its tools.
+func (s *Server) newestListing(c echo.Context, srv *review.Server, newest *review.ListingInfo, p *views.ServerPage) error {
+	if newest == nil {
+		return nil
+	}
+	l, _, err := s.svc.Listing(c.Request().Context(), s.actor(c), newest.ID)
+	if err != nil {
+		return err
+	}
+	p.ListingURL = listingPath(srv.Slug, l.ID)
+	if newest.Kind == surface.KindListing {
+		p.Together = togetherPath("listing", l.ID)
+	}
+	p.Families = groupingOf(l.Surface, srv.Families(toolNames(l.Surface)), p.ListingURL)
+	return nil
 }
 
 func firstOf[T any](list []T, n int) []T { return list[:min(n, len(list))] }
