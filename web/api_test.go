@@ -186,6 +186,21 @@ func staleVerdictKeepsEverything(t *testing.T, in *instance) {
 	in.problem("never existed", in.postJSON(bob, "/api/v1/releases/"+pushed.Release.ID+"/verdicts", verdictsOn("approve", "", changeJSON{ID: "ch_never"})), 409)
 }
 
+// TestOneVerdictWithoutAList: what the list of items would hold, alone.
+func TestOneVerdictWithoutAList(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	bob := in.signedIn(in.addUser("bob", people.Reviewer, "git"))
+	pushed := in.pushed("git", "version=1", v1)
+	verdicts, change := "/api/v1/releases/"+pushed.Release.ID+"/verdicts", in.changesOf(bob, pushed.Release.ID)["entity_get"].ID
+	one := `"change":"` + change + `","verdict":"approve","note":"Read."`
+	in.problem("beside items", in.postJSON(bob, verdicts, `{"items":[{`+one+`}],`+one+`}`), 400)
+	in.want(200, in.postJSON(bob, verdicts, `{`+one+`}`))
+	if got := in.changesOf(bob, pushed.Release.ID)["entity_get"]; len(got.Verdicts) != 1 {
+		t.Errorf("kept: %+v", got)
+	}
+}
+
 // TestBaselineMoved is acceptance line 9, and the same for a release.
 func TestBaselineMoved(t *testing.T) {
 	in := newInstance(t)

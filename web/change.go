@@ -65,8 +65,12 @@ func (s *Server) decide(c echo.Context) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	items := make([]review.VerdictItem, 0, len(in.Items))
-	for _, it := range in.Items {
+	asked, ok := in.Asked()
+	if !ok {
+		return review.Errorf(review.Invalid, "Beside items stands one answer more. Put it into items, or leave items out.")
+	}
+	items := make([]review.VerdictItem, 0, len(asked))
+	for _, it := range asked {
 		items = append(items, itemOf(it))
 	}
 	view, err := s.svc.DecideAlso(c.Request().Context(), s.actor(c), c.Param("id"), items, in.Profiles)

@@ -1,9 +1,27 @@
 package api
 
-// VerdictsRequest is a batch of decisions: all of it is kept, or nothing.
+// VerdictsRequest is a batch of decisions: all of it is kept, or nothing. It has
+// items, or the members of one item in their place.
 type VerdictsRequest struct {
-	Items    []VerdictItem `json:"items"`
+	Items    []VerdictItem `json:"items,omitempty"`
 	Profiles []string      `json:"profiles,omitempty"` // others with the identical changes, answered by the same act
+
+	Change   string   `json:"change,omitempty"`
+	Edit     string   `json:"edit,omitempty"`
+	Changes  []string `json:"changes,omitempty"`
+	Verdict  string   `json:"verdict,omitempty"`
+	Note     string   `json:"note,omitempty"`
+	Evidence []Trial  `json:"evidence,omitempty"`
+}
+
+// Asked returns the items of the request, however it gave them. It is false when
+// there are both.
+func (r *VerdictsRequest) Asked() ([]VerdictItem, bool) {
+	one := VerdictItem{Change: r.Change, Edit: r.Edit, Changes: r.Changes, Verdict: r.Verdict, Note: r.Note, Evidence: r.Evidence}
+	if one.Change == "" && one.Edit == "" && len(one.Changes) == 0 && one.Verdict == "" && one.Note == "" && len(one.Evidence) == 0 {
+		return r.Items, true
+	}
+	return []VerdictItem{one}, len(r.Items) == 0
 }
 
 // VerdictItem decides one change, or one edit on the changes that were shown.
