@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -241,22 +242,44 @@ func (s *Service) analyse(ctx context.Context, pairs []pair) error {
 		if err := impatient(ctx, len(pairs)-i); err != nil && i > 0 {
 			return err // never before one more is made
 		}
-		compare := s.compare
-		switch {
-		case p.sight:
-			compare = s.look
-		case p.beside != nil:
-			compare = s.lookBeside
-		}
-		made, err := compare(ctx, p)
-		if err != nil {
-			return err
-		}
-		if err := s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, p.near) }); err != nil {
+		if err := s.analyseOnce(ctx, p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// analyseOnce makes one comparison and keeps it. Who asks for one that is being made
+// waits for that: after a push everybody who was told of it looks at once. Nobody who
+// hangs up takes it from the others; who lacks more than was made asks again.
+func (s *Service) analyseOnce(ctx context.Context, p pair) error {
+	key, compare := p.key(reportChange), s.compare
+	switch {
+	case p.sight:
+		key, compare = p.sightKey(), s.look
+	case p.beside != nil:
+		key, compare = p.besideKey(), s.lookBeside
+	}
+	done := s.comparing.DoChan(key.String(), func() (_ any, err error) {
+		// It has a goroutine of its own, where nobody else would catch it.
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("a comparison failed: %v\n%s", p, debug.Stack())
+			}
+		}()
+		ctx := context.WithoutCancel(ctx)
+		made, err := compare(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return nil, s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, p.near) })
+	})
+	select {
+	case d := <-done:
+		return d.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // put keeps what was made, near what it is about.

@@ -1,6 +1,8 @@
 package review
 
 import (
+	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -107,5 +109,19 @@ func TestComparisonsOfAServerWaitForEachOther(t *testing.T) {
 	}
 	if !free("ours") {
 		t.Error("the next comparison would wait for ever")
+	}
+}
+
+// failing is a store whose every transaction panics.
+type failing struct{ Store }
+
+func (failing) View(context.Context, func(Tx) error) error { panic("of a store") }
+
+// TestComparisonThatPanics: a fault of the engine fails the call that met it, and not
+// the program.
+func TestComparisonThatPanics(t *testing.T) {
+	err := NewService(failing{}, Config{}).analyse(t.Context(), []pair{{serverID: "ours"}})
+	if err == nil || !strings.Contains(err.Error(), "of a store") || KindOf(err) != Internal {
+		t.Errorf("got %v", err)
 	}
 }

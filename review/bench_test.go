@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/countersign/countersign/internal/testkit"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/store/storetest"
@@ -108,13 +109,22 @@ func BenchmarkReleasePage(b *testing.B) {
 	}
 }
 
-// BenchmarkPush pushes a listing of 300 tools of which three changed.
+// BenchmarkPush pushes versions of a listing to an open release, each with some
+// definitions that nobody sent before.
 func BenchmarkPush(b *testing.B) {
-	h := newHistory(b, 300, 2, 3)
-	for i := 0; b.Loop(); i++ {
-		body := bigListing(300, i%3, 3)
-		if _, err := h.svc.Upload(b.Context(), h.who, "big", review.PushParams{Version: fmt.Sprint("push", i)}, body, ""); err != nil {
-			b.Fatal(err)
-		}
+	for _, size := range []struct{ tools, changed int }{{300, 3}, {1000, 10}, {1000, 1000}} {
+		b.Run(fmt.Sprintf("tools=%d/new=%d", size.tools, size.changed), func(b *testing.B) {
+			h := newHistory(b, 1, 1, 1)
+			send := func(v int) {
+				body := testkit.BigListing(size.tools, size.changed, v+1)
+				if _, err := h.svc.Upload(b.Context(), h.who, "big", review.PushParams{Version: "next"}, []byte(body), ""); err != nil {
+					b.Fatal(err)
+				}
+			}
+			send(0)
+			for v := 1; b.Loop(); v++ {
+				send(v)
+			}
+		})
 	}
 }

@@ -158,21 +158,40 @@ func annotationsOf(t *surface.Tool) surface.Hash {
 	return surface.HashOf(raw)
 }
 
-// boundIn returns what waivers of a finding's places name.
-func boundIn(l *surface.Listing, f *lint.Finding) []byte {
-	var b []byte
-	for _, p := range everywhere(f) {
-		var annotations surface.Hash
-		if n := subjectAt(p); n > 0 && n <= len(l.Tools) {
-			annotations = annotationsOf(&l.Tools[n-1])
-		}
-		h := bind(p.Fingerprint, annotations)
-		b = append(b, h[:]...)
-	}
-	return b
+// binder says what waivers of findings name. It reads the annotations of a tool once,
+// however many findings there are.
+type binder struct {
+	listing     *surface.Listing
+	annotations map[int]surface.Hash // by position
 }
 
-// hashes cuts what boundIn returned.
+func newBinder(l *surface.Listing) *binder {
+	return &binder{listing: l, annotations: map[int]surface.Hash{}}
+}
+
+// bound returns what waivers of a finding's places name.
+func (b *binder) bound(f *lint.Finding) []byte {
+	var all []byte
+	for _, p := range everywhere(f) {
+		h := bind(p.Fingerprint, b.of(subjectAt(p)))
+		all = append(all, h[:]...)
+	}
+	return all
+}
+
+func (b *binder) of(position int) surface.Hash {
+	if position < 1 || position > len(b.listing.Tools) {
+		return surface.Hash{}
+	}
+	h, known := b.annotations[position]
+	if !known {
+		h = annotationsOf(&b.listing.Tools[position-1])
+		b.annotations[position] = h
+	}
+	return h
+}
+
+// hashes cuts what bound returned.
 func hashes(b []byte) []surface.Hash {
 	out := make([]surface.Hash, 0, len(b)/len(surface.Hash{}))
 	for len(b) >= len(surface.Hash{}) {
@@ -267,10 +286,10 @@ func (t *toolFindings) find(p pair, old, new *surface.Listing, r *change.Report)
 	if err != nil {
 		return nil, err
 	}
-	short, full := marks{}, keptFindings{Findings: texts}
+	short, full, binder := marks{}, keptFindings{Findings: texts}, newBinder(new)
 	for i := range found {
 		f := &found[i]
-		m := mark{Rule: f.Rule, Severity: f.Severity, New: f.New, Of: f.Of, Bound: boundIn(new, f)}
+		m := mark{Rule: f.Rule, Severity: f.Severity, New: f.New, Of: f.Of, Bound: binder.bound(f)}
 		for _, place := range everywhere(f) {
 			m.At = append(m.At, subjectAt(place))
 		}

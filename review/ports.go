@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/countersign/countersign/review/change"
@@ -352,6 +353,11 @@ type ReportKey struct {
 	To     surface.Hash
 	Inputs surface.Hash // of what else matters: aliases, patterns, pairings
 	Engine string
+}
+
+// String is the key in one line.
+func (k ReportKey) String() string {
+	return fmt.Sprintf("%s %x %x %x %s", k.Kind, k.From, k.To, k.Inputs, k.Engine)
 }
 
 // ReportStore keeps computed reports. near says what they are about, such as a

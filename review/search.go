@@ -40,9 +40,10 @@ type CommentHit struct {
 
 // SearchStore keeps what is searched.
 type SearchStore interface {
-	// PutSearch makes texts those of the profile's head and forgets what was there
-	// and is not among them. Texts of one raw hash are one.
-	PutSearch(ctx context.Context, h SearchHead, texts []SearchText) error
+	// PutSearch makes the tools of those raw hashes, each named once, what is searched of
+	// the profile's head, and forgets what was there and is not among them. It asks for
+	// the text of those only that were not there.
+	PutSearch(ctx context.Context, h SearchHead, raws []surface.Hash, text func(surface.Hash) SearchText) error
 	// Unsearched returns the heads that ought to be searched and are not: of every
 	// profile the newest listing that was pushed with a version.
 	Unsearched(ctx context.Context) ([]SearchHead, error)
@@ -307,15 +308,14 @@ func searchText(t *surface.Tool) SearchText {
 
 // index makes a listing what is searched of its profile.
 func index(ctx context.Context, tx Tx, h SearchHead, l *surface.Listing) error {
-	var texts []SearchText
-	seen := map[surface.Hash]bool{}
+	tools, raws := map[surface.Hash]*surface.Tool{}, make([]surface.Hash, 0, len(l.Tools))
 	for i := range l.Tools {
-		if t := &l.Tools[i]; !seen[t.RawHash] {
-			seen[t.RawHash] = true
-			texts = append(texts, searchText(t))
+		if t := &l.Tools[i]; tools[t.RawHash] == nil {
+			tools[t.RawHash] = t
+			raws = append(raws, t.RawHash)
 		}
 	}
-	return tx.PutSearch(ctx, h, texts)
+	return tx.PutSearch(ctx, h, raws, func(raw surface.Hash) SearchText { return searchText(tools[raw]) })
 }
 
 // index makes a push with a version what is searched of its profile.

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
@@ -143,14 +144,15 @@ type Service struct {
 	store Store
 	cfg   Config
 
-	hashes         chan struct{} // a place for each password hash being made
-	analysing      sync.Map      // *sync.Mutex by server id
-	signIns        *throttle     // failures by account
-	signInAddrs    *throttle     // failures by address
-	identityStarts *throttle     // sign-ins begun at a provider, by address
-	codes          *throttle     // one-time codes, by user
-	forgeries      *throttle     // pushes that could not be verified, by address
-	comments       *throttle     // by person
+	hashes         chan struct{}      // a place for each password hash being made
+	analysing      sync.Map           // *sync.Mutex by server id
+	comparing      singleflight.Group // by the key of what is made
+	signIns        *throttle          // failures by account
+	signInAddrs    *throttle          // failures by address
+	identityStarts *throttle          // sign-ins begun at a provider, by address
+	codes          *throttle          // one-time codes, by user
+	forgeries      *throttle          // pushes that could not be verified, by address
+	comments       *throttle          // by person
 
 	findingsRead *recent[[sha256.Size]byte, []Finding] // by the bytes that they were read from
 }

@@ -132,9 +132,9 @@ func (as *assessment) siblings(but string) []string {
 // graded counts the findings of a listing as a policy says; what it turned off is left
 // out.
 func graded(l *surface.Listing, found []lint.Finding, p gate.Policy) []lint.Finding {
-	all := make([]Finding, len(found))
+	all, binder := make([]Finding, len(found)), newBinder(l)
 	for i := range found {
-		all[i].Finding, all[i].Bound = found[i], hashes(boundIn(l, &found[i]))
+		all[i].Finding, all[i].Bound = found[i], hashes(binder.bound(&found[i]))
 	}
 	all = grade(all, p)
 	var out []lint.Finding

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -56,6 +57,7 @@ type reportBase struct {
 	key  hash
 	text []byte
 	enc  *zstd.Encoder // nil until it is needed
+	sees int           // how far enc looks back, in bytes
 }
 
 // newReportBase unpacks a report that stands by itself.
@@ -70,14 +72,26 @@ func newReportBase(row *reportRow) (*reportBase, error) {
 	return &reportBase{key: row.Key, text: text}, nil
 }
 
+// window is how far an encoder has to look back to see n bytes: a power of two. It
+// takes that much memory, and most reports are small.
+func window(n int) int {
+	return min(max(1<<bits.Len(uint(n)), leastWindow), mostWindow)
+}
+
+const (
+	leastWindow = 64 << 10
+	mostWindow  = 4 << 20 // as the level has it by itself
+)
+
 // pack is for one goroutine at a time.
 func (b *reportBase) pack(body []byte) ([]byte, error) {
-	if b.enc == nil {
+	if sees := window(len(b.text) + len(body)); b.enc == nil || b.sees < sees {
 		var err error
-		opts := append(slices.Clone(packing), zstd.WithEncoderConcurrency(1), zstd.WithEncoderDictRaw(baseDictionary, b.text))
+		opts := append(slices.Clone(packing), zstd.WithEncoderConcurrency(1), zstd.WithEncoderDictRaw(baseDictionary, b.text), zstd.WithWindowSize(sees))
 		if b.enc, err = zstd.NewWriter(nil, opts...); err != nil {
 			return nil, fmt.Errorf("pack a report: %w", err)
 		}
+		b.sees = sees
 	}
 	return b.enc.EncodeAll(body, nil), nil
 }

@@ -29,7 +29,7 @@ type searchTextRow struct {
 }
 
 // PutSearch writes what differs from what is there: most pushes change little.
-func (t *tx) PutSearch(ctx context.Context, h review.SearchHead, texts []review.SearchText) error {
+func (t *tx) PutSearch(ctx context.Context, h review.SearchHead, raws []surface.Hash, textOf func(surface.Hash) review.SearchText) error {
 	var known []hash
 	err := t.all(ctx, &known, "SELECT raw_hash FROM search_texts WHERE server_id = $1 AND profile = $2", h.ServerID, h.Profile)
 	if err != nil {
@@ -40,10 +40,11 @@ func (t *tx) PutSearch(ctx context.Context, h review.SearchHead, texts []review.
 		gone[k] = true
 	}
 	var fresh []searchTextRow
-	for _, text := range texts {
-		if k := hash(text.RawHash); gone[k] {
+	for _, raw := range raws {
+		if k := hash(raw); gone[k] {
 			delete(gone, k)
 		} else {
+			text := textOf(raw)
 			fresh = append(fresh, searchTextRow{h.ServerID, h.Profile, k, octets(text.Name), text.Folded})
 		}
 	}

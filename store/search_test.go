@@ -16,13 +16,15 @@ func fillSearch(t testing.TB, s *Store) {
 		l := newListing("s", readTools(t, tools(1, 100, fmt.Sprint(n))))
 		l.Profile = fmt.Sprint("profile-", n)
 		push(t, s, l)
-		texts := make([]review.SearchText, 1000)
-		for i := range texts {
+		raws, texts := make([]surface.Hash, 1000), map[surface.Hash]review.SearchText{}
+		for i := range raws {
 			text := fmt.Sprintf("tool_%d_of_%d\nreturns what number %d of %d asks for. ", i, n, i, n) + strings.Repeat("some more words of a text that is long. ", 24)
-			texts[i] = review.SearchText{RawHash: surface.HashOf([]byte(text)), Name: fmt.Sprintf("tool_%d_of_%d", i, n), Folded: text}
+			raws[i] = surface.HashOf([]byte(text))
+			texts[raws[i]] = review.SearchText{RawHash: raws[i], Name: fmt.Sprintf("tool_%d_of_%d", i, n), Folded: text}
 		}
 		err := s.Update(t.Context(), func(tx review.Tx) error {
-			return tx.PutSearch(t.Context(), review.SearchHead{ProfileKey: review.ProfileKey{ServerID: "s", Profile: l.Profile}, ListingID: l.ID}, texts)
+			return tx.PutSearch(t.Context(), review.SearchHead{ProfileKey: review.ProfileKey{ServerID: "s", Profile: l.Profile}, ListingID: l.ID}, raws,
+				func(raw surface.Hash) review.SearchText { return texts[raw] })
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/review/gate"
@@ -32,13 +34,29 @@ func busy(b *testing.B) (in *instance, reviewer who, release, digest string) {
 	return in, in.signedIn(in.addUser("bob", people.Reviewer, "git")), pushed.Release.ID, pushed.Listing.Digest
 }
 
-// BenchmarkReleasePage is the page of a release of 1,000 tools with 100 changes:
-// under 100 ms are asked for.
+// BenchmarkReleasePage is the page of a release of 1,000 tools with 100 changes, for
+// one reader (under 100 ms are asked for) and for fifty at once, who share the cores.
 func BenchmarkReleasePage(b *testing.B) {
-	in, reviewer, release, _ := busy(b)
-	for b.Loop() {
-		in.want(200, in.get(reviewer, "/releases/"+release))
+	for _, view := range []string{"", "?view=tools"} {
+		b.Run("readers=1/view="+strings.TrimPrefix(view, "?view="), func(b *testing.B) {
+			in, reviewer, release, _ := busy(b)
+			for b.Loop() {
+				in.want(200, in.get(reviewer, "/releases/"+release+view))
+			}
+		})
 	}
+	b.Run("readers=50/view=", func(b *testing.B) {
+		in, reviewer, release, _ := busy(b)
+		b.SetParallelism(max(1, 50/runtime.GOMAXPROCS(0)))
+		b.ResetTimer()
+		b.RunParallel(func(p *testing.PB) {
+			for p.Next() {
+				if a := in.get(reviewer, "/releases/"+release); a.status != 200 {
+					b.Errorf("the page answered %d", a.status)
+				}
+			}
+		})
+	})
 }
 
 // BenchmarkToolPart is the part that a page with the list asks for, to open another tool:

@@ -7,11 +7,17 @@ import (
 	"github.com/countersign/countersign/review"
 )
 
-// hooked is a store that calls back before each transaction that writes.
+// hooked is a store that calls back before each transaction that writes, and counts
+// those that read.
 type hooked struct {
 	review.Store
 	beforeUpdate func(n int) // n counts from 1
-	n            atomic.Int64
+	n, views     atomic.Int64
+}
+
+func (h *hooked) View(ctx context.Context, f func(review.Tx) error) error {
+	defer h.views.Add(1)
+	return h.Store.View(ctx, f)
 }
 
 func (h *hooked) Update(ctx context.Context, f func(review.Tx) error) error {

@@ -2,6 +2,7 @@ package reviewtest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -41,6 +42,7 @@ var pushCases = map[string]func(*world){
 	"by ref, then by version":                         pushRef,
 	"the base moves between comparison and storing":   pushBaseMoves,
 	"many at once":                                    pushConcurrent,
+	"many look at once":                               pushLooked,
 	"upload":                                          pushUpload,
 	"18: NAME beside name, 17: surrogates, 19: a NUL": pushNames,
 }
@@ -548,6 +550,40 @@ func pushConcurrent(w *world) {
 	}
 	if infos, _ := w.svc.Listings(w.ctx, w.vic, "mot", review.Page{}); fresh != 1 || len(infos) != 1 {
 		w.Errorf("%d new answers, %d listings", fresh, len(infos))
+	}
+}
+
+// pushLooked: after a push everybody who was told of it looks, and what they all need is
+// made once. Who comes between the end of that and its being kept makes it again.
+func pushLooked(w *world) {
+	w.released("1", three())
+	p := w.push("2", listing(tool("find", "Finds another."), tool("drop", "Drops.")))
+	const readers = 20
+	store := &hooked{Store: w.store}
+	store.beforeUpdate = func(n int) {
+		for limit := time.Now().Add(10 * time.Second); n == 1 && store.views.Load() < readers && time.Now().Before(limit); {
+			time.Sleep(time.Millisecond) // until all have looked and found nothing kept
+		}
+	}
+	svc := review.NewService(store, review.Config{Secret: instanceSecret, Now: func() time.Time { return w.clock }})
+	gone, leave := context.WithCancel(w.ctx)
+	leave()
+	var wg sync.WaitGroup
+	for i := range readers {
+		wg.Go(func() {
+			if i == 0 {
+				_, _ = svc.Release(gone, w.rita, idOf(p)) // who hangs up takes nothing from the others
+				return
+			}
+			v, err := svc.Release(w.ctx, w.rita, idOf(p))
+			if err != nil || v.Sight.Tokens == 0 {
+				w.Errorf("a reader is told %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := store.n.Load(); n == 0 || n > readers/2 {
+		w.Errorf("what %d readers need was made %d times", readers, n)
 	}
 }
 

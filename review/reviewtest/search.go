@@ -138,7 +138,7 @@ func searchIndexAll(w *world) {
 	old := w.push("2", listing(searchable...)).Answer.Listing.ID
 	w.push("3", listing(searchable[0]))
 	w.must(w.store.Update(w.ctx, func(tx review.Tx) error {
-		return tx.PutSearch(w.ctx, review.SearchHead{ProfileKey: review.ProfileKey{ServerID: w.server.ID, Profile: review.DefaultProfile}, ListingID: old}, nil)
+		return tx.PutSearch(w.ctx, review.SearchHead{ProfileKey: review.ProfileKey{ServerID: w.server.ID, Profile: review.DefaultProfile}, ListingID: old}, nil, nil)
 	}))
 	w.wantFound(w.rita, "invoice", "")
 	if n, err := w.svc.IndexAll(w.ctx); err != nil || n != 1 {
