@@ -383,9 +383,13 @@ func (s *Service) Grants(ctx context.Context, a Actor, slug string) ([]Grant, er
 }
 
 // GrantOverride lets a person override on a server, or not any more. Only an
-// administrator can, since it reaches past every policy.
-func (s *Service) GrantOverride(ctx context.Context, a Actor, slug, userID string, may bool) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+// administrator can, since it reaches past every policy, and where there is another
+// maintainer they have to agree first: then what waits comes back, else nil. Taking it
+// away waits for nobody.
+func (s *Service) GrantOverride(ctx context.Context, a Actor, slug, userID string, may bool) (*Proposal, error) {
+	var waits *Proposal
+	err := s.store.Update(ctx, func(tx Tx) error {
+		waits = nil
 		srv, err := serverFor(ctx, tx, a, slug, people.Admin)
 		if err != nil {
 			return err
@@ -397,17 +401,52 @@ func (s *Service) GrantOverride(ctx context.Context, a Actor, slug, userID strin
 		if err != nil {
 			return err
 		}
-		if may && !u.RoleOn(srv.ID).AtLeast(people.Reviewer) {
-			return Errorf(Conflict, "%s has no role that decides on %s: make them a reviewer first.", u.Label(), srv.Name)
-		}
 		g := &Grant{UserID: u.ID, ServerID: srv.ID, Permission: MayOverride, GrantedBy: a.Label(), At: s.now()}
-		put, name := tx.PutGrant, "grant.give"
 		if !may {
-			put, name = tx.DeleteGrant, "grant.take"
+			if err := tx.DeleteGrant(ctx, g); err != nil {
+				return err
+			}
+			return s.auditGrant(ctx, tx, a, "grant.take", g, u)
 		}
-		if err := put(ctx, g); err != nil {
+		if err := mayBeGranted(u, srv); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: name, serverID: srv.ID, subject: u.ID, after: map[string]any{"who": u.Label(), "permission": g.Permission}})
+		users, err := tx.Users(ctx)
+		if err != nil {
+			return err
+		}
+		if !takesTwo(a, users, srv.ID, u.ID, people.Maintainer) {
+			return s.grant(ctx, tx, a, g, u)
+		}
+		waits = &Proposal{ServerID: srv.ID, Kind: ProposedGrant, ProposalDetails: ProposalDetails{UserID: u.ID, User: u.Label(), Permission: g.Permission}}
+		return s.propose(ctx, tx, a, waits)
 	})
+	return waits, err
+}
+
+// mayBeGranted refuses a permission beside no role that decides.
+func mayBeGranted(u *people.User, srv *Server) error {
+	if !u.RoleOn(srv.ID).AtLeast(people.Reviewer) {
+		return Errorf(Conflict, "%s has no role that decides on %s: make them a reviewer first.", u.Label(), srv.Name)
+	}
+	return nil
+}
+
+// grant gives a permission, to whom may have it by now.
+func (s *Service) grant(ctx context.Context, tx Tx, a Actor, g *Grant, u *people.User) error {
+	srv, err := tx.ServerByID(ctx, g.ServerID)
+	if err != nil {
+		return err
+	}
+	if err := mayBeGranted(u, srv); err != nil {
+		return err
+	}
+	if err := tx.PutGrant(ctx, g); err != nil {
+		return err
+	}
+	return s.auditGrant(ctx, tx, a, "grant.give", g, u)
+}
+
+func (s *Service) auditGrant(ctx context.Context, tx Tx, a Actor, name string, g *Grant, u *people.User) error {
+	return s.audit(ctx, tx, a, act{name: name, serverID: g.ServerID, subject: u.ID, after: map[string]any{"who": u.Label(), "permission": g.Permission}})
 }

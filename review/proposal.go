@@ -27,12 +27,13 @@ type Proposal struct {
 	ProposalDetails
 }
 
-// ProposalDetails is what is asked for: a role of a user, or an alias.
+// ProposalDetails is what is asked for: a role or a permission of a user, or an alias.
 type ProposalDetails struct {
-	UserID string         `json:"user_id,omitempty"`
-	User   string         `json:"user,omitempty"` // label
-	Role   people.Role    `json:"role,omitempty"`
-	Alias  *ProposedAlias `json:"alias,omitempty"`
+	UserID     string         `json:"user_id,omitempty"`
+	User       string         `json:"user,omitempty"` // label
+	Role       people.Role    `json:"role,omitempty"`
+	Permission Permission     `json:"permission,omitempty"`
+	Alias      *ProposedAlias `json:"alias,omitempty"`
 }
 
 // ProposedAlias is an alias with its names as received, which may be no text.
@@ -51,6 +52,7 @@ type ProposalKind string
 const (
 	ProposedRole   ProposalKind = "role"
 	ProposedNaming ProposalKind = "alias"
+	ProposedGrant  ProposalKind = "grant"
 )
 
 // ProposalState is where a proposal stands.
@@ -142,16 +144,19 @@ func (p *Proposal) same(o Proposal) bool {
 	if p.Kind != o.Kind {
 		return false
 	}
-	if p.Kind == ProposedRole {
-		return p.UserID == o.UserID
+	if p.Kind != ProposedNaming {
+		return p.UserID == o.UserID && p.Permission == o.Permission
 	}
 	return p.Alias.Profile == o.Alias.Profile && string(p.Alias.Old) == string(o.Alias.Old)
 }
 
 // Says is what is asked for, in words.
 func (p *Proposal) Says() string {
-	if p.Kind == ProposedRole {
+	switch p.Kind {
+	case ProposedRole:
 		return fmt.Sprintf("%s is to be %s", p.User, p.Role)
+	case ProposedGrant:
+		return fmt.Sprintf("%s is to get the permission %s, which lets a listing pass without approval", p.User, p.Permission)
 	}
 	return fmt.Sprintf("%s is to stand for %s", visible(string(p.Alias.Old)), visible(string(p.Alias.New)))
 }
@@ -234,7 +239,7 @@ func (s *Service) decideProposal(ctx context.Context, tx Tx, a Actor, p *Proposa
 
 // perform does what two people agreed on.
 func (s *Service) perform(ctx context.Context, tx Tx, a Actor, p *Proposal) error {
-	if p.Kind == ProposedRole {
+	if p.Kind != ProposedNaming {
 		u, err := tx.UserByID(ctx, p.UserID)
 		if err != nil {
 			return err
@@ -242,7 +247,10 @@ func (s *Service) perform(ctx context.Context, tx Tx, a Actor, p *Proposal) erro
 		if !u.Active() {
 			return Errorf(Conflict, "The account of %s is disabled.", u.Label())
 		}
-		return s.setRole(ctx, tx, a, u, p.ServerID, p.Role)
+		if p.Kind == ProposedRole {
+			return s.setRole(ctx, tx, a, u, p.ServerID, p.Role)
+		}
+		return s.grant(ctx, tx, a, &Grant{UserID: u.ID, ServerID: p.ServerID, Permission: p.Permission, GrantedBy: p.By, At: s.now()}, u)
 	}
 	n := p.Alias
 	return s.insertNaming(ctx, tx, a, &Naming{
@@ -271,7 +279,7 @@ func (p *Proposal) mayAgree(a Actor, present []gate.Person) error {
 	case a.userID() == p.ByID:
 		return Errorf(Forbidden, "You asked for this: somebody else must agree.")
 	case a.userID() == p.UserID:
-		return Errorf(Forbidden, "This is about your own role: somebody else must agree.")
+		return Errorf(Forbidden, "This is about you: somebody else must agree.")
 	}
 	return kinOf(a, p.ByID, p.By, p.At, present)
 }

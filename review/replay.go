@@ -295,6 +295,9 @@ var retold = map[string]func(state, *AuditEntry) bool{
 	"user.revoke-answers":        telling(toldRevocation),
 	"grant.give":                 telling(toldGrant),
 	"grant.take":                 telling(toldGrant),
+	"grant.propose":              telling(toldProposal(ProposalWaits)),
+	"grant.agree":                telling(toldProposal(ProposalAgreed)),
+	"grant.refuse":               telling(toldProposal(ProposalRefused)),
 	"token.create":               telling(toldToken),
 	"token.revoke":               telling(toldTokenEnd),
 	"role.propose":               telling(toldProposal(ProposalWaits)),
@@ -703,11 +706,8 @@ func toldProposal(s ProposalState) func(state, *AuditEntry, ProposalDetails) boo
 			st.put("proposal", e.Subject, "state", s)
 			return true
 		}
-		kind := ProposedRole
-		if e.Act == "alias.propose" {
-			kind = ProposedNaming
-		}
-		st.proposal(e.Subject, e.ServerID, kind, s, e.ActorID)
+		kind, _ := strings.CutSuffix(e.Act, ".propose")
+		st.proposal(e.Subject, e.ServerID, ProposalKind(kind), s, e.ActorID)
 		return true
 	}
 }

@@ -164,7 +164,10 @@ func (s *Server) overrideGrantForm(c echo.Context) error {
 		return err
 	}
 	may := form.Get("may") == "yes"
-	err = s.svc.GrantOverride(c.Request().Context(), s.actor(c), form.Get("server"), c.Param("id"), may)
+	waits, err := s.svc.GrantOverride(c.Request().Context(), s.actor(c), form.Get("server"), c.Param("id"), may)
+	if waits != nil {
+		return s.afterPerson(c, err, "It lets a listing pass without approval, so another maintainer must agree first.")
+	}
 	if may {
 		return s.afterPerson(c, err, "They may override there from now on.")
 	}

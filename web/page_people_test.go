@@ -151,7 +151,7 @@ func TestProposalsByAPI(t *testing.T) {
 }
 
 // TestGrantsByPageAndAPI lets a reviewer override on one server, and not any more; only
-// an administrator can.
+// an administrator can, and a maintainer has to agree.
 func TestGrantsByPageAndAPI(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)
@@ -166,6 +166,17 @@ func TestGrantsByPageAndAPI(t *testing.T) {
 	}
 	in.want(http.StatusForbidden, in.postForm(mia, "/people/"+rob.ID+"/override", url.Values{"server": {"git"}, "may": {"yes"}}))
 	in.want(http.StatusSeeOther, in.postForm(ada, form.AttrOr("action", ""), url.Values{"server": {"git"}, "may": {"yes"}}))
+	agree := func() {
+		t.Helper()
+		if got := may(); len(got) != 0 {
+			t.Fatalf("one administrator alone gives it: %+v", got)
+		}
+		line := in.get(mia, "/people").html(t).Find("form[action='/proposals']")
+		id := line.Find("[name=id]").AttrOr("value", "")
+		in.want(http.StatusForbidden, in.postForm(ada, "/proposals", url.Values{"id": {id}, "agree": {"yes"}}))
+		in.want(http.StatusSeeOther, in.postForm(mia, "/proposals", url.Values{"id": {id}, "agree": {"yes"}}))
+	}
+	agree()
 	if got := may(); len(got) != 1 || got[0].User != "rob@example.org" || got[0].Permission != "override" || got[0].By != "ada" {
 		t.Fatalf("by the page: %+v", got)
 	}
@@ -177,6 +188,11 @@ func TestGrantsByPageAndAPI(t *testing.T) {
 	in.want(http.StatusOK, in.postJSON(ada, "/api/v1/servers/git/grants", body))
 	if got := may(); len(got) != 0 {
 		t.Errorf("taken away by the API: %+v", got)
+	}
+	in.want(http.StatusAccepted, in.postJSON(ada, "/api/v1/servers/git/grants", strings.Replace(body, "false", "true", 1)))
+	agree()
+	if got := may(); len(got) != 1 {
+		t.Errorf("given by the API, and agreed to: %+v", got)
 	}
 	in.problem("unknown", in.postJSON(ada, "/api/v1/servers/git/grants", strings.Replace(body, "override", "rule", 1)), http.StatusBadRequest)
 }

@@ -30,7 +30,7 @@ func (s *Server) listProposals(c echo.Context) error {
 func presentProposal(p *review.Proposal) api.Proposal {
 	out := api.Proposal{
 		ID: p.ID, ServerID: p.ServerID, Kind: string(p.Kind), State: string(p.State), Says: p.Says(), By: p.By, At: p.At.UTC(),
-		User: p.User, Role: string(p.Role),
+		User: p.User, Role: string(p.Role), Permission: string(p.Permission),
 	}
 	if n := p.Alias; n != nil {
 		out.Profile, out.Old, out.New, out.Note, out.Until = n.Profile, string(n.Old), string(n.New), n.Note, orNil(n.Until)
@@ -53,6 +53,10 @@ func (s *Server) decideProposal(c echo.Context) error {
 
 // listGrants answers who may override on a server without being an administrator.
 func (s *Server) listGrants(c echo.Context) error {
+	return s.answerGrants(c, http.StatusOK)
+}
+
+func (s *Server) answerGrants(c echo.Context, status int) error {
 	ctx, a := c.Request().Context(), s.actor(c)
 	grants, err := s.svc.Grants(ctx, a, c.Param("server"))
 	if err != nil {
@@ -70,10 +74,11 @@ func (s *Server) listGrants(c echo.Context) error {
 	for _, g := range grants {
 		answer.Grants = append(answer.Grants, api.Grant{User: emails[g.UserID], Permission: string(g.Permission), By: g.GrantedBy, At: g.At.UTC()})
 	}
-	return writeJSON(c, http.StatusOK, answer)
+	return writeJSON(c, status, answer)
 }
 
-// setGrant lets somebody override on a server, or not any more.
+// setGrant lets somebody override on a server, or not any more. Accepted means that it
+// waits for a second person.
 func (s *Server) setGrant(c echo.Context) error {
 	var in api.GrantRequest
 	if err := readJSON(c, &in); err != nil {
@@ -94,8 +99,12 @@ func (s *Server) setGrant(c echo.Context) error {
 	if i < 0 {
 		return review.Errorf(review.Invalid, "There is no account with the address %.254q that you may know of.", in.User)
 	}
-	if err := s.svc.GrantOverride(ctx, a, c.Param("server"), users[i].ID, in.May); err != nil {
+	waits, err := s.svc.GrantOverride(ctx, a, c.Param("server"), users[i].ID, in.May)
+	if err != nil {
 		return err
 	}
-	return s.listGrants(c)
+	if waits != nil {
+		return s.answerGrants(c, http.StatusAccepted)
+	}
+	return s.answerGrants(c, http.StatusOK)
 }

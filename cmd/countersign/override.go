@@ -65,7 +65,7 @@ func (c *mayOverrideCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := in.svc.GrantOverride(e.ctx, actor, c.Server, u.ID, !c.Not); err != nil {
+	if _, err := in.svc.GrantOverride(e.ctx, actor, c.Server, u.ID, !c.Not); err != nil {
 		return err
 	}
 	can := "can override"

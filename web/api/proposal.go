@@ -12,16 +12,17 @@ type Proposals struct {
 type Proposal struct {
 	ID          string     `json:"id"`
 	ServerID    string     `json:"server_id"` // "" is every server
-	Kind        string     `json:"kind"`      // role or alias
+	Kind        string     `json:"kind"`      // role, grant or alias
 	State       string     `json:"state"`     // waits, agreed or refused
 	Says        string     `json:"says"`      // in words
 	By          string     `json:"by"`
 	At          time.Time  `json:"at"`
 	Mine        bool       `json:"mine"`          // the caller asked for it
 	MayNotAgree string     `json:"may_not_agree"` // why the caller can't agree; "" when they can
-	User        string     `json:"user"`          // of a role
+	User        string     `json:"user"`          // of a role or a grant
 	Role        string     `json:"role"`
-	Profile     string     `json:"profile"` // of an alias
+	Permission  string     `json:"permission"` // of a grant
+	Profile     string     `json:"profile"`    // of an alias
 	Old         string     `json:"old"`
 	New         string     `json:"new"`
 	Note        string     `json:"note"`
