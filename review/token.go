@@ -168,7 +168,7 @@ func (s *Service) tellOfToken(ctx context.Context, tx Tx, a Actor, t *people.Tok
 	}
 	return tx.InsertNotices(ctx, []Notice{{
 		ID: newID(), UserID: t.UserID, Kind: NoticeToken, Actor: a.Label(), At: s.now(),
-		Text: fmt.Sprintf("made the token %s (…%s), which decides as you. Revoke it if you did not ask for it.", t.Name, t.Hint),
+		Text: fmt.Sprintf("made %s (…%s), a token that decides as you. Revoke it if you did not ask for it.", t.Name, t.Hint),
 	}})
 }
 

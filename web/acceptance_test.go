@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/web/api"
@@ -54,6 +56,21 @@ func (b *reviewBench) changed(p api.PushAnswer) string {
 		b.t.Fatalf("%d changes", len(d.Changes))
 	}
 	return d.Changes[0].ID
+}
+
+// personOf is the path of somebody's account, as the page of people has it.
+func (b *reviewBench) personOf(name string) string {
+	b.t.Helper()
+	at := ""
+	b.get(b.ada, "/people").html(b.t).Find("main li").Each(func(_ int, li *goquery.Selection) {
+		if link, ok := li.Find("a[href$='/answers']").Attr("href"); ok && strings.Contains(li.Text(), name+"@") {
+			at = strings.TrimSuffix(link, "/answers")
+		}
+	})
+	if at == "" {
+		b.t.Fatalf("the page of people has no %s", name)
+	}
+	return at
 }
 
 // ways say something of a release over a form of its page, and over the API.
@@ -125,6 +142,74 @@ func TestAcceptance10WithdrawnForCause(t *testing.T) {
 		again := b.pushed("git", "version=3", finds("Finds all things."))
 		if g := b.gateSays(again); g.Gate != "blocked" || len(g.Requirements) == 0 || !strings.Contains(g.Requirements[0].Why, "Withdrawn for cause: It sends mail.") {
 			t.Errorf("%s: %+v", way, g)
+		}
+	}
+}
+
+// TestAcceptance12ApproverRevoked: what an account answered is taken back, and from
+// then on what stood on it is blocked; a released version raises an alarm.
+func TestAcceptance12ApproverRevoked(t *testing.T) {
+	b := newReviewBench(t)
+	approved := func(version, text string) api.PushAnswer {
+		p := b.pushed("git", "version="+version, finds(text))
+		_, body := approval(b.changed(p))
+		b.want(http.StatusOK, b.postJSON(b.rita, "/api/v1/releases/"+p.Release.ID+"/verdicts", body))
+		if g := b.gateSays(p); g.Gate != "pass" {
+			t.Fatalf("approved: %+v", g)
+		}
+		return p
+	}
+	released := approved("2", "Finds all things.")
+	b.want(http.StatusOK, b.postJSON(b.mia, "/api/v1/releases/"+released.Release.ID+"/release", `{"digest":"`+released.Listing.Digest+`"}`))
+	open := approved("3", "Finds every thing.")
+	rita := b.personOf("rita") + "/answers"
+	values := url.Values{"since": {"2020-01-01T00:00"}, "reason": {"The account was phished."}}
+	b.want(http.StatusForbidden, b.postForm(b.mia, rita, values))
+	if a := b.postForm(b.ada, rita, values); a.status != http.StatusSeeOther {
+		t.Fatalf("%s: %d %s", rita, a.status, text(a.html(t).Find("main")))
+	}
+	if g := b.gateSays(open); g.Gate != "blocked" || !strings.HasPrefix(g.Requirements[0].Why, "0 of 1") {
+		t.Errorf("the open release: %+v", g)
+	}
+	if g := b.gateSays(released); len(g.Alarms) != 1 {
+		t.Errorf("the released one raises no alarm: %+v", g)
+	}
+	if n := b.get(b.mia, "/releases/"+released.Release.ID).html(t).Find("#alarm").Length(); n != 1 {
+		t.Error("the page of the released version shows no alarm")
+	}
+}
+
+// TestAcceptance13RejecterLeft: a rejection stays when its account is disabled, until a
+// maintainer takes it back with a reason.
+func TestAcceptance13RejecterLeft(t *testing.T) {
+	for _, way := range []string{"form", "API"} {
+		b := newReviewBench(t)
+		p := b.pushed("git", "version=2", finds("Finds all things."))
+		change := b.changed(p)
+		at := "/api/v1/releases/" + p.Release.ID + "/verdicts"
+		b.want(http.StatusOK, b.postJSON(b.rita, at, `{"items":[{"change":"`+change+`","verdict":"reject","note":"It lies."}]}`))
+		b.want(http.StatusSeeOther, b.postForm(b.ada, b.personOf("rita")+"/disable", nil))
+		_, yes := approval(change)
+		b.want(http.StatusOK, b.postJSON(b.rob, at, yes))
+		if g := b.gateSays(p); g.Gate != "blocked" || !strings.Contains(g.Requirements[0].Why, "It lies.") {
+			t.Errorf("%s: the rejection is gone with its account: %+v", way, g)
+		}
+		back := func(as who, note string) answer {
+			fields := url.Values{"item": {change}, "verdict": {"withdraw"}, "note": {note}}
+			return b.ways(as, p, "verdicts", fields, "verdicts", `{"items":[{"change":"`+change+`","verdict":"withdraw","note":"`+note+`"}]}`)[way]()
+		}
+		back(b.rob, "She left.") // takes back what rob said himself, and nothing else
+		if g := b.gateSays(p); !strings.Contains(g.Requirements[0].Why, "It lies.") {
+			t.Errorf("%s: a reviewer took it back: %+v", way, g)
+		}
+		if a := back(b.mia, ""); a.status < 400 {
+			t.Errorf("%s: without a reason: %d", way, a.status)
+		}
+		if a := back(b.mia, "She left, and it is true."); a.status >= 400 {
+			t.Errorf("%s: a maintainer can't take it back: %d %s", way, a.status, a.body)
+		}
+		if g := b.gateSays(p); g.Gate == "blocked" && strings.Contains(g.Requirements[0].Why, "It lies.") {
+			t.Errorf("%s: taken back: %+v", way, g)
 		}
 	}
 }

@@ -257,21 +257,22 @@ func printDiff(w io.Writer, r *change.Report, format string) error {
 	}
 }
 
-// failOn is 2 when NEW is known to be a part of a surface, for what is absent from
-// it nobody can judge; else 1 when a decided change is at the level or stronger, else
-// 2 when any is undecided, else fine. Without a level it is fine.
+// failOn is 1 when a decided change is at the level or stronger: what is decided stays
+// so, also of a listing of which a part never came. Else it is 2 when any change is
+// undecided or NEW is known to be a part of a surface, for what is absent from it nobody
+// can judge; else fine. Without a level it is fine.
 func failOn(r *change.Report, level string) error {
 	if level == "" {
 		return nil
-	}
-	if r.Partial {
-		return exit(exitUnsure)
 	}
 	least := change.Class(level)
 	if level == "any" {
 		least = change.Compatible
 	}
 	code := exit(exitFine)
+	if r.Partial {
+		code = exitUnsure
+	}
 	for _, c := range r.Changes {
 		for _, class := range classesOf(c) {
 			switch {
