@@ -36,7 +36,7 @@ type Capture struct {
 type NewCapture struct {
 	Body    []byte
 	Host    string // "" tells the host by what it sent
-	Variant string // of a host that is named
+	Variant string // the configuration that is expected of a host that is named; "" for its own mode
 }
 
 // CaptureView is a kept capture with what it showed.
@@ -193,11 +193,13 @@ func (s *Service) compareCapture(srv *Server, listed *surface.Listing, n NewCapt
 	if err != nil {
 		return nil, err
 	}
-	compared, err := host.Compare(p, captured, m)
+	compared, err := host.CompareKnown(p, captured, m)
 	if err != nil {
 		return nil, err
 	}
-	if len(compared.Tools) == 0 {
+	// A configuration that sends no tool at first is as predicted without one: who names
+	// it says that the request is of this server.
+	if len(compared.Tools) == 0 && (compared.Doubt || n.Variant == "") {
 		return nil, Errorf(Unprocessable, "No tool of this listing is in the request: nothing was kept. Is it of another server, or is %s called otherwise in the host's configuration?", srv.Slug)
 	}
 	var body bytes.Buffer
@@ -205,7 +207,7 @@ func (s *Service) compareCapture(srv *Server, listed *surface.Listing, n NewCapt
 		return nil, fmt.Errorf("keep capture: %w", err)
 	}
 	return &CaptureView{Compared: compared, Capture: Capture{
-		Host: p.ID, Version: p.Version, Variant: p.Variant(), Doubt: compared.Doubt, Body: body.Bytes(),
+		Host: p.ID, Version: p.Version, Variant: compared.Variant, Doubt: compared.Doubt, Body: body.Bytes(),
 	}}, nil
 }
 
@@ -299,6 +301,7 @@ func viewsOf(found []Capture, listingID string) ([]CaptureView, error) {
 		if err := gob.NewDecoder(bytes.NewReader(c.Body)).Decode(v.Compared); err != nil {
 			return nil, fmt.Errorf("kept capture %s: %w", c.ID, err)
 		}
+		v.Compared.Variant = c.Variant // which those that were kept first don't hold
 		out = append(out, v)
 	}
 	return out, nil

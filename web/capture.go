@@ -121,7 +121,8 @@ func (s *Server) captureForm(c echo.Context) error {
 		return err
 	}
 	slug, id := c.Param("server"), c.Param("id")
-	v, err := s.svc.AddCapture(c.Request().Context(), s.actor(c), id, review.NewCapture{Body: body, Host: form.Get("host")})
+	hostID, variant, _ := strings.Cut(form.Get("host"), "+")
+	v, err := s.svc.AddCapture(c.Request().Context(), s.actor(c), id, review.NewCapture{Body: body, Host: hostID, Variant: variant})
 	if fault, ok := sentenceOf(err); ok {
 		s.flash(c, flashProblem, fault.String())
 		return c.Redirect(http.StatusSeeOther, hostsPath(slug, id)+"#captures")
@@ -136,9 +137,9 @@ func (s *Server) captureForm(c echo.Context) error {
 func capturedSentence(v *review.CaptureView) string {
 	say := v.Host + " sent " + toolCount(len(v.Compared.Tools)) + " of this server. "
 	if v.Doubt {
-		return say + "It differs from what we predicted, so the profile is marked as doubtful."
+		return say + "It differs from what we predicted of every configuration that we know, so the profile is marked as doubtful."
 	}
-	return say + "It is what we predicted."
+	return say + "It is what we predicted of its configuration " + v.Variant + "."
 }
 
 // limitsForm sets which hosts have to take the listings of a server, and what they

@@ -184,6 +184,36 @@ func noCanary(t *testing.T, dir string) {
 	t.Logf("%d files", files)
 }
 
+// TestCaptureVariants offers the configurations of a host, and says which one a request
+// matches instead of doubting the profile.
+func TestCaptureVariants(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	ana := in.signedIn(in.addUser("ana", people.Maintainer, "git"))
+	now := `{"name":"now","description":"Now.","inputSchema":{"type":"object","properties":{}},"_meta":{"anthropic/alwaysLoad":true}}`
+	id := in.pushed("git", "version=1.0.0", listing(now, tool("later", "Later."))).Listing.ID
+	page, hosts := "/servers/git/listings/"+id+"/captures", "/servers/git/listings/"+id+"/hosts"
+	doc := in.want(200, in.get(ana, hosts)).html(t)
+	for _, value := range []string{"claude-code", "claude-code+plain", "claude-code+round", "gemini-cli+plain"} {
+		if doc.Find("form[action='"+page+"'] option[value='"+value+"']").Length() != 1 {
+			t.Errorf("the form does not offer %s", value)
+		}
+	}
+	token := withToken(in.addToken("git", "ana@example.org", people.ScopeReview))
+	request := captureOf(`{"name":"mcp__git__now","description":"Now.","input_schema":{"type":"object","properties":{}}}`)
+	for _, chosen := range []string{"claude-code", "claude-code+round", "claude-code+plain"} {
+		in.want(303, in.postForm(ana, page, url.Values{"host": {chosen}, "listing": {request}}))
+		doc := in.want(200, in.get(ana, hosts)).html(t)
+		if got := text(doc.Find("main")); !strings.Contains(got, "plain") || strings.Contains(got, "doubtful: a capture differs") {
+			t.Errorf("%s: %.600s", chosen, got)
+		}
+		a := decode[wire.Captures](t, in.get(token, "/api/v1/listings/"+id+"/captures"))
+		if got := a.Captures[0]; got.Variant != "plain" || got.Doubtful {
+			t.Errorf("%s: %+v", chosen, got)
+		}
+	}
+}
+
 // TestLimitsForm sets limits on the page of hosts.
 func TestLimitsForm(t *testing.T) {
 	in := newInstance(t)

@@ -25,7 +25,7 @@ func (s *Server) addCaptures(m *views.HostsPage, v *review.HostsView) {
 	}
 	slug, id := v.Server.Slug, v.Listing.ID
 	if v.Role.AtLeast(people.Reviewer) {
-		hosts := append([]views.Place{{Label: "Tell by the request", Chosen: true}}, hostPlaces("")...)
+		hosts := append([]views.Place{{Label: "Tell by the request", Chosen: true}}, hostModes("")...)
 		m.Capture = &views.CaptureForm{URL: path([]string{"servers", slug, "listings", id, "captures"}), Hosts: hosts}
 	}
 	if v.Role.AtLeast(people.Maintainer) {

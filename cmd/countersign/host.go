@@ -207,7 +207,7 @@ type capturedCmd struct {
 	Listing string `arg:"" help:"The listing of that time: as FILE."`
 	Server  string `required:"" help:"Name of the server in the host's configuration."`
 	Host    string `help:"Id of the host; without, it is told by the request."`
-	Variant string `help:"Configuration of the host."`
+	Variant string `help:"Configuration of the host that is expected; where another that is known explains all of the request, it is the one that is named."`
 	Fixture bool   `help:"Print a fixture for the tests of the profile, instead of the comparison: the listing, and this server's tools as they were sent."`
 	JSON    bool   `help:"Print JSON."`
 }
@@ -231,7 +231,7 @@ func (c *capturedCmd) Run(e *env) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Capture, err)
 	}
-	compared, err := host.Compare(p, capture, m)
+	compared, err := host.CompareKnown(p, capture, m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Capture, err)
 	}
@@ -241,7 +241,7 @@ func (c *capturedCmd) Run(e *env) error {
 		}
 	}
 	if c.Fixture {
-		_, err = e.stdout.Write(host.NewFixture(compared, p.Version, p.Variant(), today(), c.Server, listed).JSON())
+		_, err = e.stdout.Write(host.NewFixture(compared, p.Version, compared.Variant, today(), c.Server, listed).JSON())
 	} else if c.JSON {
 		err = printJSON(e.stdout, report.Captured, compared)
 	} else {
@@ -260,7 +260,7 @@ func (c *capturedCmd) push(e *env, compared *host.Comparison, p *host.Profile, l
 	if err != nil {
 		return remote(err)
 	}
-	return remote(cl.PushCapture(e.ctx, compared.Capture(), listed.Digest.String(), p.ID, p.Variant()))
+	return remote(cl.PushCapture(e.ctx, compared.Capture(), listed.Digest.String(), p.ID, compared.Variant))
 }
 
 func (c *capturedCmd) profile(capture *surface.Listing, m host.Mounted) (*host.Profile, error) {

@@ -26,6 +26,7 @@ type Pair struct {
 // Comparison holds a capture against what was listed at that time.
 type Comparison struct {
 	Host    string
+	Variant string        // the configuration of the host that it is compared with
 	Shape   surface.Shape // of the request
 	Tools   []Pair
 	Absent  []Loss // tools of the listing that the capture lacks, and why if the profile knows
@@ -57,7 +58,7 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 	}
 	s := NewSurface([]Mounted{m})
 	k := &comparer{
-		out:  &Comparison{Host: p.ID, Shape: capture.Shape, Foreign: foreignOf(capture)},
+		out:  &Comparison{Host: p.ID, Variant: p.variant, Shape: capture.Shape, Foreign: foreignOf(capture)},
 		p:    p,
 		r:    s.run(p),
 		sent: map[string]surface.Tool{}, used: map[string]bool{}, items: map[*tool]*item{}, why: map[int]Loss{},
@@ -80,6 +81,23 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 	}
 	k.rest(capture)
 	return k.out, nil
+}
+
+// CompareKnown is Compare with the configuration of the host that predicts all of a
+// capture: the one that the profile stands for, or else another that is known. Where none
+// does, it is the comparison with the profile's. Variant says which it was.
+func CompareKnown(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, error) {
+	c, err := Compare(p, capture, m)
+	if err != nil || !c.Doubt {
+		return c, err
+	}
+	for _, other := range p.configurations() {
+		// That no tool is in a request proves no configuration: it may be of another server.
+		if o, err := Compare(other, capture, m); err == nil && !o.Doubt && len(o.Tools) > 0 {
+			return o, nil
+		}
+	}
+	return c, nil
 }
 
 // Recognise finds the profile, and the configuration of it, that predicts most of a
@@ -167,9 +185,13 @@ func hasField(capture *surface.Listing, name string) bool {
 // configurations are the profiles of all configurations of a host, its own mode first:
 // where two predict alike, it is meant.
 func (p *Profile) configurations() []*Profile {
-	all := []*Profile{p}
-	for _, name := range p.Variants() {
-		if v, err := p.As(name); err == nil && name != p.Mode {
+	own, err := Lookup(p.ID)
+	if err != nil {
+		return []*Profile{p}
+	}
+	all := []*Profile{own}
+	for _, name := range own.Variants() {
+		if v, err := own.As(name); err == nil && name != own.Mode {
 			all = append(all, v)
 		}
 	}

@@ -108,6 +108,39 @@ func TestCompareOverlappingServers(t *testing.T) {
 	}
 }
 
+// TestCompareKnown finds the configuration that explains a request, and doubts a
+// profile only when none does.
+func TestCompareKnown(t *testing.T) {
+	const served = `[{"name":"now","description":"N.","inputSchema":{"type":"object","properties":{}},"_meta":{"anthropic/alwaysLoad":true}},
+	 {"name":"later","description":"L.","inputSchema":{"type":"object","properties":{}}}]`
+	const one = `{"name":"mcp__docs__now","description":"N.","input_schema":{"type":"object","properties":{}}}`
+	p, err := host.Lookup("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	round, err := p.As("round")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		p       *host.Profile
+		tools   string
+		variant string
+		doubt   bool
+	}{
+		"as it comes":                {p, one, "plain", false},
+		"as it comes, said to be it": {round, one, "plain", false},
+		"everything":                 {p, one + `,{"name":"mcp__docs__later","description":"L.","input_schema":{"type":"object","properties":{}}}`, "toff", false},
+		"nothing that is known":      {p, strings.Replace(one, "N.", "Other.", 1), "toff", true},
+		"of another server":          {p, `{"name":"mcp__other__x","input_schema":{"type":"object"}}`, "toff", true},
+	} {
+		c, err := host.CompareKnown(tc.p, listing(t, `{"model":"m","system":"s","messages":[],"tools":[`+tc.tools+`]}`), host.Mount("docs", listing(t, served)))
+		if err != nil || c.Variant != tc.variant || c.Doubt != tc.doubt {
+			t.Errorf("%s: %v, %s, doubt %v", name, err, c.Variant, c.Doubt)
+		}
+	}
+}
+
 // TestCompareLabel takes a list that names another server for that server's.
 func TestCompareLabel(t *testing.T) {
 	const item = `{"type":"mcp_list_tools","server_label":%q,"tools":[{"name":"read_page","description":"CANARY","input_schema":{"type":"object"}}]}`

@@ -66,6 +66,7 @@ type ListingRules struct {
 	Bad       string `json:"bad"`        // what an unreadable definition takes down: tool, server, run
 	Twins     string `json:"twins"`      // what a name that is listed twice does: "" or server
 	Servers   string `json:"servers"`    // pattern of the server names that are mounted
+	Hidden    bool   `json:"hidden"`     // a tool may say in _meta.ui.visibility that it is not for the model
 	Unmounted string `json:"unmounted"`  // what another server name does: "" skips the server, run stops
 }
 

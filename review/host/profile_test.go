@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -116,4 +117,32 @@ func FuzzNode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestNewVersionsHaveNewKeys gives a profile of which anything is known otherwise
+// another key, in every configuration: what was kept for the old one is not found for it.
+func TestNewVersionsHaveNewKeys(t *testing.T) {
+	for _, old := range Profiles() {
+		source := bytes.Replace(old.source, []byte(`"version": "`), []byte(`"version": "next of `), 1)
+		if bytes.Equal(source, old.source) {
+			t.Fatalf("%s has no version", old.ID)
+		}
+		next, err := readProfile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range old.Variants() {
+			was, err := old.As(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is, err := next.As(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if was.Key() == is.Key() {
+				t.Errorf("%s+%s: two versions have one key", old.ID, name)
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -113,8 +114,22 @@ func (r *renderer) mount(sv *server) {
 		}
 	}
 	r.items = append(r.items, items...)
+	r.hide(items[:n])
 	r.admit(sv, items[:n])
 	r.passInstructions(sv)
+}
+
+// hide leaves out the tools that say themselves that they are not for the model.
+func (r *renderer) hide(items []*item) {
+	if !r.p.Listing.Hidden {
+		return
+	}
+	for _, it := range items {
+		seen := it.def.get("_meta").get("ui").get("visibility")
+		if seen.is('[') && !slices.Contains(seen.texts(), "model") {
+			r.drop(it, "", NotSent, "%s shows the model no tool whose _meta.ui.visibility does not name it.", r.p.Name)
+		}
+	}
 }
 
 // skip leaves a server out whose name the host does not take.
@@ -137,6 +152,9 @@ func (r *renderer) admit(sv *server, items []*item) {
 	bad := false
 	seen := map[string]bool{}
 	for _, it := range items {
+		if it.gone {
+			continue // nobody reads it any further
+		}
 		pointer, why := r.unreadable(it)
 		if why == "" && seen[it.tool.name] && r.p.Listing.Twins == "server" {
 			pointer, why = "/name", "the name is listed twice"

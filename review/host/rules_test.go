@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -558,6 +559,30 @@ func TestInstructionsInPreflight(t *testing.T) {
 		}
 		if got.What != tc.what || got.Level != tc.level || tc.what != "" && (got.Pointer != "/instructions" || got.Fix == "") {
 			t.Errorf("%s, %d units: %+v", tc.id, tc.size, got)
+		}
+	}
+}
+
+// TestHiddenTools leaves out what says itself that it is not for the model, in the host
+// that is known to look at it, and makes no issue of it.
+func TestHiddenTools(t *testing.T) {
+	hidden := func(name, seen string) string {
+		return `{"name":"` + name + `","description":"D.","inputSchema":{"type":"object","properties":{}},"_meta":{"ui":{"visibility":` + seen + `}}}`
+	}
+	tools := "[" + strings.Join([]string{hidden("app", `["app"]`), hidden("both", `["app","model"]`), hidden("none", `[]`), hidden("odd", `"app"`), tool("plain", "D.", plain)}, ",") + "]"
+	for id, want := range map[string][]string{"vscode": {"both", "odd", "plain"}, "claude-code": {"app", "both", "none", "odd", "plain"}} {
+		var sent []string
+		for _, e := range rendered(t, id, "", "s", tools).Tools {
+			for _, s := range e.Tools {
+				sent = append(sent, s.Tool)
+			}
+		}
+		slices.Sort(sent)
+		if !slices.Equal(sent, want) {
+			t.Errorf("%s sends %v, want %v", id, sent, want)
+		}
+		if c := preflight(t, id, "s", listing(t, tools)); c.Status != host.OK {
+			t.Errorf("%s: %+v", id, c)
 		}
 	}
 }

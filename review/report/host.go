@@ -310,6 +310,7 @@ func issueLines(b *strings.Builder, c *host.Check, verbose, several bool) {
 
 type capturedJSON struct {
 	Host      string      `json:"host"`
+	Variant   string      `json:"variant"`
 	Tools     []pairJSON  `json:"tools"`
 	Absent    []text      `json:"absent"`
 	AbsentWhy []lossJSON  `json:"absent_why"`
@@ -335,7 +336,7 @@ type countJSON struct {
 // server's only the number is written.
 func Captured(c *host.Comparison) ([]byte, error) {
 	f := capturedJSON{
-		Host: c.Host, Doubtful: c.Doubt,
+		Host: c.Host, Variant: c.Variant, Doubtful: c.Doubt,
 		Tools: each(c.Tools, func(p host.Pair) pairJSON {
 			return pairJSON{text(p.Listed), p.Position, text(p.Sent), each(p.Lost, lossForm), p.AsMeant}
 		}),
@@ -360,7 +361,7 @@ func CapturedText(c *host.Comparison) string {
 	if c.Elsewhere() {
 		b.WriteString("No tool of this listing is in the request. It is of another server, or the server is called otherwise in the host's configuration: --server says how.\n")
 	}
-	fmt.Fprintf(&b, "%s sent %s of this server", c.Host, plural(len(c.Tools), "tool"))
+	fmt.Fprintf(&b, "%s, configured as %s, sent %s of this server", c.Host, c.Variant, plural(len(c.Tools), "tool"))
 	if c.Foreign > 0 {
 		fmt.Fprintf(&b, ", and %s of others, which were not kept", plural(c.Foreign, "tool"))
 	}

@@ -2,6 +2,8 @@ package reviewtest
 
 import (
 	"context"
+	"maps"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,10 +12,60 @@ import (
 	"github.com/countersign/countersign/review/surface"
 )
 
-// counter is a store that counts the calls that read.
+// counter is a store that counts the calls that read, and the reports that are kept:
+// what is computed is kept, so what is kept twice was computed twice.
 type counter struct {
 	review.Store
 	calls atomic.Int64
+
+	mu   sync.Mutex
+	puts map[review.ReportKey]int
+}
+
+// Update notes the reports of transactions that end well.
+func (c *counter) Update(ctx context.Context, f func(review.Tx) error) error {
+	var put []review.ReportKey
+	err := c.Store.Update(ctx, func(tx review.Tx) error {
+		put = nil // an earlier attempt left nothing
+		return f(&keepingTx{tx, &put})
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.puts == nil {
+		c.puts = map[review.ReportKey]int{}
+	}
+	for _, k := range put {
+		c.puts[k]++
+	}
+	return nil
+}
+
+// kept returns how often a report was kept, by key.
+func (c *counter) kept() map[review.ReportKey]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.puts)
+}
+
+// keepingTx notes the reports that are kept.
+type keepingTx struct {
+	review.Tx
+	put *[]review.ReportKey
+}
+
+func (t *keepingTx) PutReport(ctx context.Context, near string, k review.ReportKey, body []byte) error {
+	*t.put = append(*t.put, k)
+	return t.Tx.PutReport(ctx, near, k, body)
+}
+
+func (t *keepingTx) PutReports(ctx context.Context, near string, reports map[review.ReportKey][]byte) error {
+	for k := range reports {
+		*t.put = append(*t.put, k)
+	}
+	return t.Tx.PutReports(ctx, near, reports)
 }
 
 func (c *counter) View(ctx context.Context, f func(review.Tx) error) error {

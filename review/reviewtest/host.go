@@ -24,6 +24,7 @@ var hostCases = map[string]func(*world){
 	"tokens over the versions":             hostTokens,
 	"hosts and costs: what is refused":     hostRefused,
 	"hosts are answered from kept things":  hostKept,
+	"nothing is computed twice":            hostOnce,
 	"a policy asks for hosts and budgets":  hostLimits,
 	"what a change means to models":        hostSight,
 	"a policy chooses the hosts to see by": hostSighted,
@@ -255,6 +256,55 @@ func hostKept(w *world) {
 		if again.Fits[i].Check.Host != p.ID {
 			w.Errorf("place %d: %s, want %s", i, again.Fits[i].Check.Host, p.ID)
 		}
+	}
+}
+
+// hostOnce goes twice through everything that shows renderings and tokens: pages, API and
+// gate compute what they need once, by digest, profile and tokenizer, and then find it.
+func hostOnce(w *world) {
+	w.must(w.svc.SetLimits(w.ctx, w.shell, "mot", gate.Limits{Hosts: []string{"claude-code", "gemini-cli"}, Ceiling: 10_000, Growth: 10_000}))
+	base := w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	id, was := p.Answer.Listing.ID, base.Answer.Listing.ID
+	round := func() {
+		for _, against := range []string{"", was} {
+			_, err := w.svc.Hosts(w.ctx, w.vic, id, against)
+			w.must(err)
+			for _, h := range []string{"claude-code", "gemini-cli"} {
+				_, err = w.svc.Lens(w.ctx, w.vic, id, against, h, 1)
+				w.must(err)
+				_, err = w.svc.Cost(w.ctx, w.vic, review.CostQuestion{Listing: id, Base: against, Host: h, Prices: cost.DefaultPrices})
+				w.must(err)
+			}
+		}
+		_, err := w.svc.Beside(w.ctx, w.vic, id, "claude-code", "gemini-cli")
+		w.must(err)
+		_, err = w.svc.TokensOf(w.ctx, w.vic, "mot", []string{id, was})
+		w.must(err)
+		w.view(idOf(p))
+		w.gate(p.Answer.Listing.Digest)
+	}
+	round()
+	first := w.store.kept()
+	for k, n := range first {
+		// The sum of a listing's tokens also falls out of the look at a release's changes,
+		// which counts tool by tool and is kept under a key of its own.
+		if n > 1 && k.Kind != "tokens" {
+			w.Errorf("%s (%s) was computed %d times", k.Kind, k.Engine, n)
+		}
+	}
+	round()
+	if d := cmp.Diff(first, w.store.kept()); d != "" {
+		w.Errorf("computed again (-first +second):\n%s", d)
+	}
+	counted := 0
+	for k := range first {
+		if strings.Contains(k.Engine, cost.Version) {
+			counted++
+		}
+	}
+	if counted < len(host.Profiles()) {
+		w.Errorf("only %d reports with tokens were kept: %v", counted, first)
 	}
 }
 
