@@ -12,10 +12,12 @@ import (
 
 // Draft is what somebody wrote on a release and did not publish yet: a comment, an
 // answer in a thread, a decision with its note, or the texts of another form. It is
-// kept on the server, so nothing typed is lost, and shown to nobody else.
+// kept on the server, so nothing typed is lost, and shown to nobody else. What is
+// written into the settings of a server is a draft of the server's: texts only.
 type Draft struct {
 	UserID    string
-	ReleaseID string
+	ReleaseID string // "" for a draft of a server's
+	ServerID  string // "" for a draft of a release's
 	Target    string // what it is for; a draft with the same target replaces it
 	UpdatedAt time.Time
 	Revision  int64  // grows with every save
@@ -44,9 +46,12 @@ type DraftStore interface {
 	Drafts(ctx context.Context, userID, releaseID string) ([]Draft, error)
 	// DeleteDrafts removes drafts; absent ones are no error.
 	DeleteDrafts(ctx context.Context, userID, releaseID string, targets []string) error
+	// ServerDrafts and DeleteServerDrafts are the same for drafts of a server's.
+	ServerDrafts(ctx context.Context, userID, serverID string) ([]Draft, error)
+	DeleteServerDrafts(ctx context.Context, userID, serverID string, targets []string) error
 }
 
-// maxDrafts bounds what one person keeps on one release.
+// maxDrafts bounds what one person keeps on one release, and on one server.
 const maxDrafts = 500
 
 // SaveDraft keeps a draft of the actor, whatever was kept before. A target names
@@ -55,50 +60,125 @@ const maxDrafts = 500
 // refused now, for want of a reason or since its change is not there any more, is
 // refused here as well and not only when everything is published.
 func (s *Service) SaveDraft(ctx context.Context, a Actor, releaseID string, d Draft) (*Draft, error) {
-	return s.keepDraft(ctx, a, releaseID, d, func(*Draft, []Draft) bool { return true })
+	return s.keepAnswerable(ctx, a, releaseID, d, always)
 }
+
+func always(*Draft, []Draft) bool { return true }
 
 // TypeDraft keeps what a page has of a draft, as d.Writing says. Where another page
 // saved the draft since this one saw it, both are kept: what comes back is then a
 // draft of its own, with CopyOf, which the page goes on with. Nothing typed is
 // removed by a page that did not see it.
 func (s *Service) TypeDraft(ctx context.Context, a Actor, releaseID string, d Draft) (*Draft, error) {
-	return s.keepDraft(ctx, a, releaseID, d, (*Draft).beside)
+	return s.keepAnswerable(ctx, a, releaseID, d, (*Draft).beside)
 }
 
-// keepDraft keeps d beside the drafts that there are; want may give it another
-// target, or leave it out.
-func (s *Service) keepDraft(ctx context.Context, a Actor, releaseID string, d Draft, want func(*Draft, []Draft) bool) (*Draft, error) {
+// SaveServerDraft is [Service.SaveDraft] for the texts of a form on a server's settings,
+// for whoever may write on the server.
+func (s *Service) SaveServerDraft(ctx context.Context, a Actor, slug string, d Draft) (*Draft, error) {
+	return s.keepDraft(ctx, a, onServer(slug), d, always)
+}
+
+// TypeServerDraft is [Service.TypeDraft] for such a form.
+func (s *Service) TypeServerDraft(ctx context.Context, a Actor, slug string, d Draft) (*Draft, error) {
+	return s.keepDraft(ctx, a, onServer(slug), d, (*Draft).beside)
+}
+
+// ServerDrafts lists the actor's own drafts on a server's settings.
+func (s *Service) ServerDrafts(ctx context.Context, a Actor, slug string) ([]Draft, error) {
+	var found []Draft
+	err := s.store.View(ctx, func(tx Tx) error {
+		d, err := onServer(slug)(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		found, err = d.list(ctx, tx, a.userID())
+		return err
+	})
+	return found, err
+}
+
+// draftDesk is where drafts lie: on one release, or on one server.
+type draftDesk struct{ releaseID, serverID string }
+
+// findDesk finds it for an actor who may write there.
+type findDesk func(ctx context.Context, tx Tx, a Actor) (draftDesk, error)
+
+func onRelease(id string) findDesk {
+	return func(ctx context.Context, tx Tx, a Actor) (draftDesk, error) {
+		_, r, err := releaseFor(ctx, tx, a, id, people.Reviewer, people.ScopeReview)
+		if err != nil {
+			return draftDesk{}, err
+		}
+		return draftDesk{releaseID: r.ID}, a.person()
+	}
+}
+
+func onServer(slug string) findDesk {
+	return func(ctx context.Context, tx Tx, a Actor) (draftDesk, error) {
+		srv, err := serverFor(ctx, tx, a, slug, people.Reviewer, people.ScopeReview)
+		if err != nil {
+			return draftDesk{}, err
+		}
+		return draftDesk{serverID: srv.ID}, a.person()
+	}
+}
+
+func (d draftDesk) list(ctx context.Context, tx Tx, userID string) ([]Draft, error) {
+	if d.serverID != "" {
+		return tx.ServerDrafts(ctx, userID, d.serverID)
+	}
+	return tx.Drafts(ctx, userID, d.releaseID)
+}
+
+func (d draftDesk) remove(ctx context.Context, tx Tx, userID, target string) error {
+	if d.serverID != "" {
+		return tx.DeleteServerDrafts(ctx, userID, d.serverID, []string{target})
+	}
+	return tx.DeleteDrafts(ctx, userID, d.releaseID, []string{target})
+}
+
+// keepAnswerable keeps a draft on a release, but for an answer that would be refused.
+// What a script keeps while somebody types is kept as it is.
+func (s *Service) keepAnswerable(ctx context.Context, a Actor, releaseID string, d Draft, want func(*Draft, []Draft) bool) (*Draft, error) {
 	if err := s.checkDraft(&d); err != nil {
 		return nil, err
 	}
-	// What a script keeps while somebody types is kept as it is.
 	if d.Verdict() != "" && d.Writer == "" {
 		if err := s.tryAnswers(ctx, a, releaseID, d.Items); err != nil {
 			return nil, err
 		}
 	}
+	return s.keepDraft(ctx, a, onRelease(releaseID), d, want)
+}
+
+// keepDraft keeps d beside the drafts that there are; want may give it another
+// target, or leave it out.
+func (s *Service) keepDraft(ctx context.Context, a Actor, find findDesk, d Draft, want func(*Draft, []Draft) bool) (*Draft, error) {
+	if err := s.checkDraft(&d); err != nil {
+		return nil, err
+	}
 	saved := d
 	err := s.store.Update(ctx, func(tx Tx) error {
-		_, r, err := releaseFor(ctx, tx, a, releaseID, people.Reviewer, people.ScopeReview)
+		desk, err := find(ctx, tx, a)
 		if err != nil {
 			return err
 		}
-		if err := a.person(); err != nil {
-			return err
-		}
 		saved = d
-		saved.UserID, saved.ReleaseID, saved.UpdatedAt = a.userID(), r.ID, s.now()
-		kept, err := tx.Drafts(ctx, saved.UserID, saved.ReleaseID)
+		saved.UserID, saved.ReleaseID, saved.ServerID, saved.UpdatedAt = a.userID(), desk.releaseID, desk.serverID, s.now()
+		if desk.serverID != "" && saved.Texts == nil {
+			return Errorf(Invalid, "Of a server's settings only texts are kept. Comment and decide on a release.")
+		}
+		kept, err := desk.list(ctx, tx, saved.UserID)
 		if err != nil || !want(&saved, kept) {
 			return err
 		}
 		if saved.empty() {
-			return tx.DeleteDrafts(ctx, saved.UserID, saved.ReleaseID, []string{saved.Target})
+			return desk.remove(ctx, tx, saved.UserID, saved.Target)
 		}
 		before := draftFor(kept, saved.Target)
 		if before == nil && len(kept) >= maxDrafts {
-			return Errorf(Conflict, "You have %d drafts on this release. Publish or remove some first.", len(kept))
+			return Errorf(Conflict, "You have %d drafts here. Publish or remove some first.", len(kept))
 		}
 		// By the clock, so that a draft made anew never has the revision of one that is gone.
 		saved.Revision = saved.UpdatedAt.UnixMicro()

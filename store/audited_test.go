@@ -29,6 +29,7 @@ import (
 // and why.
 var unaudited = map[string]string{
 	"drafts":        "what was not said yet is its author's alone",
+	"server_drafts": "as drafts",
 	"viewed":        "marks are of whoever made them, and are shown to nobody else",
 	"looks":         "what somebody looked at is theirs alone",
 	"subscriptions": "following a tool asks nobody for anything",

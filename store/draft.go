@@ -44,6 +44,21 @@ type draftComment struct {
 	Rule     string      `json:"rule,omitempty"`
 }
 
+// serverDraftRow is a draft of a server's settings.
+type serverDraftRow struct {
+	UserID    string `db:"user_id"`
+	ServerID  string `db:"server_id"`
+	Target    string `db:"target"`
+	UpdatedAt micros `db:"updated_at"`
+	Body      blob   `db:"body"`
+}
+
+func (r serverDraftRow) draft() (review.Draft, error) {
+	d, err := draftRow{UserID: r.UserID, Target: r.Target, UpdatedAt: r.UpdatedAt, Body: r.Body}.draft()
+	d.ServerID = r.ServerID
+	return d, err
+}
+
 func keepDraft(d *review.Draft) ([]byte, error) {
 	body := draftBody{Items: d.Items, Texts: d.Texts, Revision: d.Revision, CopyOf: d.CopyOf, Place: d.Place, Writer: d.Writer, Count: d.Count}
 	if c := d.Comment; c != nil {
@@ -77,6 +92,12 @@ func (t *tx) PutDraft(ctx context.Context, d *review.Draft) error {
 	if err != nil {
 		return err
 	}
+	if d.ServerID != "" {
+		_, err = insert(ctx, t, "server_drafts", `ON CONFLICT (user_id, server_id, target)
+			DO UPDATE SET updated_at = excluded.updated_at, body = excluded.body`,
+			serverDraftRow{d.UserID, d.ServerID, d.Target, micros(d.UpdatedAt), body})
+		return err
+	}
 	_, err = insert(ctx, t, "drafts", `ON CONFLICT (user_id, release_id, target)
 		DO UPDATE SET updated_at = excluded.updated_at, body = excluded.body`,
 		draftRow{d.UserID, d.ReleaseID, d.Target, micros(d.UpdatedAt), body})
@@ -90,9 +111,23 @@ func (t *tx) Drafts(ctx context.Context, userID, releaseID string) ([]review.Dra
 	if err != nil {
 		return nil, err
 	}
+	return eachDraft(rows, draftRow.draft)
+}
+
+func (t *tx) ServerDrafts(ctx context.Context, userID, serverID string) ([]review.Draft, error) {
+	var rows []serverDraftRow
+	err := t.all(ctx, &rows, "SELECT "+columns[serverDraftRow]("")+` FROM server_drafts
+		WHERE user_id = $1 AND server_id = $2 ORDER BY updated_at, target`, userID, serverID)
+	if err != nil {
+		return nil, err
+	}
+	return eachDraft(rows, serverDraftRow.draft)
+}
+
+func eachDraft[R any](rows []R, draft func(R) (review.Draft, error)) ([]review.Draft, error) {
 	var drafts []review.Draft
 	for _, row := range rows {
-		d, err := row.draft()
+		d, err := draft(row)
 		if err != nil {
 			return nil, err
 		}
@@ -103,6 +138,11 @@ func (t *tx) Drafts(ctx context.Context, userID, releaseID string) ([]review.Dra
 
 func (t *tx) DeleteDrafts(ctx context.Context, userID, releaseID string, targets []string) error {
 	_, err := execIn(ctx, t, "DELETE FROM drafts WHERE user_id = $1 AND release_id = $2 AND target IN (%s)", []any{userID, releaseID}, targets)
+	return err
+}
+
+func (t *tx) DeleteServerDrafts(ctx context.Context, userID, serverID string, targets []string) error {
+	_, err := execIn(ctx, t, "DELETE FROM server_drafts WHERE user_id = $1 AND server_id = $2 AND target IN (%s)", []any{userID, serverID}, targets)
 	return err
 }
 

@@ -187,7 +187,9 @@ type AliasesPage struct {
 	EndURL   string
 	Profiles []Place
 	Old, New string // typed before, kept
+	Until    string
 	Why      string
+	Draft    DraftBox
 }
 
 // AliasLine is one entry of the ledger.

@@ -62,6 +62,7 @@ type PolicyTriedLine struct {
 // PolicyForm is every line of a policy as fields. Texts are as typed.
 type PolicyForm struct {
 	URL, TryURL string
+	Draft       DraftBox
 	Version     string // that is edited
 	Cannot      string // why it can't be saved now, though it can be tried
 	Presets     []Choice
@@ -105,6 +106,7 @@ type PolicyYAML struct {
 	SaveURL     string // "" for those who can't edit
 	TryURL      string
 	Open        bool
+	Draft       DraftBox
 }
 
 // PolicyVersionLine is one version in the history.

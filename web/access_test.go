@@ -231,9 +231,13 @@ func (p *place) jsonBody(row web.Row) string {
 
 // formBody fills in every field that a form of the dashboard has; a form takes
 // what it knows.
-func (p *place) formBody(web.Row) url.Values {
+func (p *place) formBody(row web.Row) url.Values {
+	kept := "0 comment "
+	if strings.HasPrefix(row.Path, "/servers/:server/drafts") {
+		kept = "0 form alias"
+	}
 	return url.Values{
-		"change": {p.change}, "verdict": {"approve"}, "note": {"Read."}, "body": {"Why?"}, "kept": {"0 comment "}, "digest": {p.digest},
+		"change": {p.change}, "verdict": {"approve"}, "note": {"Read."}, "body": {"Why?"}, "kept": {kept}, "digest": {p.digest},
 		"reason": {"A mistake, see incident 17."}, "policy": {"1"}, "hours": {"1"}, "requirement": {"approval:entity_get"},
 		"ref": {"pr-2"}, "listing": {listing(tool("entity_get", "Pasted."))},
 		"thread": {p.thread}, "preset": {"team"}, "slug": {"novel"}, "name": {"Novel"},

@@ -38,6 +38,8 @@ func depthPages(s *Server) []route {
 		get("/inbox", anybody, s.inboxPage),
 		post("/inbox/read", anybody, s.readInboxForm),
 		get("/threads", anybody, s.discussionPage),
+		post("/servers/:server/drafts", reviews, s.serverDraftForm),
+		post("/servers/:server/drafts/remove", reviews, s.dropServerDraftForm),
 		get("/servers/:server/aliases", reads, s.aliasesPage),
 		post("/servers/:server/aliases", maintains, s.addAliasForm),
 		post("/servers/:server/aliases/end", maintains, s.endAliasForm),

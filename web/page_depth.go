@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -322,10 +323,12 @@ func (s *Server) unpairForm(c echo.Context) error {
 
 // aliasesPage is the ledger of names of a server.
 func (s *Server) aliasesPage(c echo.Context) error {
-	return s.renderAliases(c, http.StatusOK, nil)
+	return s.renderAliases(c, http.StatusOK, nil, nil)
 }
 
-func (s *Server) renderAliases(c echo.Context, status int, fault views.Sentence) error {
+// renderAliases shows the ledger; form is what was typed into its form and refused, nil
+// for nothing.
+func (s *Server) renderAliases(c echo.Context, status int, fault views.Sentence, form url.Values) error {
 	ctx, a, slug := c.Request().Context(), s.actor(c), c.Param("server")
 	view, err := s.svc.Server(ctx, a, slug)
 	if err != nil {
@@ -338,9 +341,20 @@ func (s *Server) renderAliases(c echo.Context, status int, fault views.Sentence)
 	m := views.AliasesPage{Page: s.page(c, "Names", "servers", serversCrumb, serverCrumb(&view.Server)), Fault: fault}
 	if maintains(view.Role) {
 		m.AddURL, m.EndURL = serverPath(slug)+"/aliases", serverPath(slug)+"/aliases/end"
+		kept, err := s.loadServerDrafts(c, slug)
+		if err != nil {
+			return err
+		}
+		draft, left := s.left(kept, targetAlias)
+		if form != nil {
+			draft.Left = nil // sent just now
+		} else {
+			form = left
+		}
+		m.Draft, m.Old, m.New, m.Until, m.Why = draft, form.Get("old"), form.Get("new"), form.Get("until"), form.Get("note")
 	}
 	for _, p := range view.Profiles {
-		m.Profiles = append(m.Profiles, views.Place{Value: p.Name, Label: views.ShowName(p.Name).String()})
+		m.Profiles = append(m.Profiles, views.Place{Value: p.Name, Label: views.ShowName(p.Name).String(), Chosen: p.Name == form.Get("profile")})
 	}
 	if m.Waiting, err = s.proposalLines(c, view.Server.ID); err != nil {
 		return err
@@ -377,16 +391,17 @@ func (s *Server) addAliasForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	n := review.NewAlias{Profile: form.Get("profile"), Old: form.Get("old"), New: form.Get("new"), Note: form.Get("note")}
+	n := review.NewAlias{Profile: form.Get("profile"), Old: form.Get("old"), New: form.Get("new"), Note: written(form.Get("note"))}
 	if day := form.Get("until"); day != "" {
 		if n.Until, err = time.Parse(time.DateOnly, day); err != nil {
-			return s.renderAliases(c, http.StatusBadRequest, views.Say("Give the end as a day, such as 2027-03-31."))
+			return s.renderAliases(c, http.StatusBadRequest, views.Say("Give the end as a day, such as 2027-03-31."), form)
 		}
 	}
 	made, err := s.svc.AddAlias(c.Request().Context(), s.actor(c), c.Param("server"), n)
 	if err != nil {
-		return s.onAliases(c, err)
+		return s.onAliases(c, err, form)
 	}
+	s.savedSettings(c, form)
 	if made.Waits {
 		s.flash(c, flashDone, "With the alias a rename breaks nobody, so another maintainer must agree first.")
 	}
@@ -399,15 +414,15 @@ func (s *Server) endAliasForm(c echo.Context) error {
 		return err
 	}
 	if err := s.svc.EndAlias(c.Request().Context(), s.actor(c), c.Param("server"), form.Get("id")); err != nil {
-		return s.onAliases(c, err)
+		return s.onAliases(c, err, nil)
 	}
 	return c.Redirect(http.StatusSeeOther, serverPath(c.Param("server"))+"/aliases")
 }
 
-func (s *Server) onAliases(c echo.Context, err error) error {
+func (s *Server) onAliases(c echo.Context, err error, form url.Values) error {
 	fault, ok := sentenceOf(err)
 	if !ok {
 		return err
 	}
-	return s.renderAliases(c, describe(err, "").Status, fault)
+	return s.renderAliases(c, describe(err, "").Status, fault, form)
 }

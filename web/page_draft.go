@@ -31,13 +31,14 @@ const (
 	targetWaive    = "form waive "   // fingerprint
 	targetUnwaive  = "form unwaive " // id of a waiver
 	targetEdit     = "form edit "    // id of a comment
+	targetDecline  = "form decline " // id of a proposed waiver
 )
 
 // formTargets are those of forms of which only the texts are kept, and what these are.
 var formTargets = []struct{ target, what string }{
 	{targetWithdraw, "reason to withdraw"}, {targetBaseline, "notes of a starting point"}, {targetOverride, "reason of an override"},
 	{targetAlarm, "note on an alarm"}, {targetWaive, "reason to accept a finding"}, {targetUnwaive, "reason to take a waiver back"},
-	{targetEdit, "edit of a comment"},
+	{targetEdit, "edit of a comment"}, {targetDecline, "reason to decline a proposed waiver"},
 }
 
 // formDraft says what a draft of such a form is; "" for none.
@@ -56,9 +57,11 @@ func verdictTarget(items []string) string {
 	return targetVerdict + strings.Join(first[:min(2, len(first))], " ")
 }
 
-// drafts are what the reader typed into the forms of a release and did not send.
+// drafts are what the reader typed into the forms of a release, or of a server's
+// settings, and did not send.
 type drafts struct {
-	release string
+	release string // id, "" for those of a server
+	server  string // slug, "" for those of a release
 	list    []review.Draft
 	taken   map[string]bool // targets that a form of the page shows
 }
@@ -81,15 +84,16 @@ func (d *drafts) box(target string) (views.DraftBox, *review.Draft) {
 		return views.DraftBox{}, nil
 	}
 	var kept *review.Draft
-	b := views.DraftBox{
-		URL: path([]string{"releases", d.release, "drafts"}), DeskURL: path([]string{"releases", d.release, "desk"}), Kept: "0 " + target,
+	b := views.DraftBox{URL: path([]string{"releases", d.release, "drafts"}), DeskURL: path([]string{"releases", d.release, "desk"}), Kept: "0 " + target}
+	if d.server != "" {
+		b.URL, b.DeskURL = serverPath(d.server)+"/drafts", ""
 	}
 	for i := range d.list {
 		switch dr := &d.list[i]; {
 		case dr.Target == target:
 			kept = dr
 		case dr.CopyOf == target:
-			b.Copies = append(b.Copies, prose.Show(textOfDraft(dr)))
+			b.Copies = append(b.Copies, d.shows(dr))
 		}
 	}
 	if kept != nil {
@@ -97,6 +101,14 @@ func (d *drafts) box(target string) (views.DraftBox, *review.Draft) {
 		d.taken[target] = true
 	}
 	return b, kept
+}
+
+// shows is the text of a copy.
+func (d *drafts) shows(dr *review.Draft) prose.Visible {
+	if d.server != "" {
+		return settingsText(fieldsOfDraft(dr))
+	}
+	return prose.Show(textOfDraft(dr))
 }
 
 // comment is box for a form that comments on a tool. What was typed about the tool
@@ -166,7 +178,7 @@ func (s *Server) draftForm(c echo.Context) error {
 		return err
 	}
 	if form.Get("writer") != "" {
-		return writeJSON(c, http.StatusOK, map[string]any{"kept": fmt.Sprint(kept.Revision, " ", kept.Target), "copy": kept.Target != d.Target})
+		return draftKept(c, kept, d.Target)
 	}
 	switch verdict := d.Verdict(); {
 	case kept.Target != d.Target:
@@ -177,6 +189,11 @@ func (s *Server) draftForm(c echo.Context) error {
 		s.flash(c, flashDone, "Kept as a draft. Nobody else sees it until you publish it.")
 	}
 	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id)))
+}
+
+// draftKept tells a script which draft its page goes on with.
+func draftKept(c echo.Context, kept *review.Draft, target string) error {
+	return writeJSON(c, http.StatusOK, map[string]any{"kept": fmt.Sprint(kept.Revision, " ", kept.Target), "copy": kept.Target != target})
 }
 
 // draftOf reads the draft that a form is.
@@ -201,7 +218,7 @@ func (s *Server) draftOf(ctx context.Context, a review.Actor, id string, form ur
 		}
 		d.Comment, d.Place = n, placeOf(form)
 	case formDraft(target) != "":
-		for _, text := range slices.Concat(form["reason"], form["note"], form["body"]) {
+		for _, text := range slices.Concat(form["reason"], form["note"], form["body"], form["why"]) {
 			d.Texts = append(d.Texts, lines(text))
 		}
 	default:

@@ -237,6 +237,11 @@ func (p *releasePresenter) proposed(w *review.ProposedWaiver, f *review.Finding,
 	}
 	if f != nil && p.compare == nil && p.v.Actions.Comment == "" && p.mayWaive(f) {
 		v.Answer = &views.WaiverForm{ID: id, URL: p.act("waivers") + "/answer", Waiver: w.ID, Back: tool, About: f.Rule}
+		typed := ""
+		if p.q.waiver.Get("proposed") == w.ID {
+			typed = p.q.waiver.Get("why")
+		}
+		v.Answer.Draft, v.Answer.Reason = p.drafts.texts(targetDecline+w.ID, typed)
 		v.Second = f.Severity == lint.Critical
 	}
 	return v

@@ -55,6 +55,7 @@ func (s *Server) policyForm(c echo.Context) error {
 	if err != nil {
 		return s.policyRefused(c, q, err)
 	}
+	s.savedSettings(c, form)
 	s.flash(c, flashDone, policySaved(made))
 	return c.Redirect(http.StatusSeeOther, policyPath(slug))
 }
@@ -159,6 +160,11 @@ func (s *Server) renderPolicy(c echo.Context, q policyRequest) error {
 		return err
 	}
 	p := policyPresenter{s: s, v: v, q: q, path: policyPath(v.Server.Slug)}
+	if v.MayEdit == "" {
+		if p.drafts, err = s.loadServerDrafts(c, v.Server.Slug); err != nil {
+			return err
+		}
+	}
 	m := p.page()
 	m.Page = s.page(c, "Policy", "servers", serversCrumb, serverCrumb(&v.Server))
 	if m.YAML, err = p.yaml(); err != nil {
@@ -175,6 +181,8 @@ type policyPresenter struct {
 	v    *review.PolicyView
 	q    policyRequest
 	path string
+
+	drafts *drafts // nil when the reader may not edit
 }
 
 func (p *policyPresenter) page() views.PolicyPage {
@@ -190,12 +198,18 @@ func (p *policyPresenter) page() views.PolicyPage {
 		m.Clauses = clauses(policy)
 		return m
 	}
-	form := p.q.form
-	if form == nil {
+	draft, left := p.s.left(p.drafts, targetPolicy)
+	form, version := p.q.form, strconv.Itoa(policy.Version)
+	switch {
+	case form != nil:
+		draft.Left = nil // sent just now
+	case left != nil:
+		form, version = left, left.Get("version") // so that an edit that came between is told
+	default:
 		form = policyFields(policy)
 	}
 	m.Form = presentPolicyForm(form)
-	m.Form.URL, m.Form.TryURL, m.Form.Version = p.path, p.path+"/try", strconv.Itoa(policy.Version)
+	m.Form.URL, m.Form.TryURL, m.Form.Version, m.Form.Draft = p.path, p.path+"/try", version, draft
 	if w := p.v.Proposed; w != nil {
 		m.Form.Cannot = fmt.Sprintf("Nothing else can be saved while version %d waits. Decide on it first.", w.Policy.Version)
 	}
@@ -289,6 +303,12 @@ func (p *policyPresenter) yaml() (views.PolicyYAML, error) {
 	}
 	if p.v.MayEdit == "" && p.v.Proposed == nil {
 		y.SaveURL = p.path
+	}
+	var left url.Values
+	if y.Draft, left = p.s.left(p.drafts, targetPolicyText); y.Text == "" && left != nil {
+		y.Text, y.Version, y.Open = left.Get("yaml"), left.Get("version"), true
+	} else {
+		y.Draft.Left = nil
 	}
 	if y.Text != "" {
 		return y, nil

@@ -28,6 +28,7 @@ var talkCases = map[string]func(*world){
 	"two pages, one draft":                             draftTwoPages,
 	"saves of a page that arrive late":                 draftLate,
 	"drafts of other forms":                            draftTexts,
+	"drafts of a server's settings":                    draftSettings,
 	"edits of a comment stay readable":                 talkEdits,
 	"a suggestion is recognised":                       talkSuggestion,
 	"a hundred comments an hour":                       talkLimit,
@@ -418,6 +419,54 @@ func draftTexts(w *world) {
 	if ds, _ = w.svc.Drafts(w.ctx, w.rita, idOf(p)); len(ds) != 0 {
 		w.Errorf("emptied: %+v", ds)
 	}
+}
+
+// draftSettings: what is typed into a server's settings is kept as what is typed into a
+// release, for its author alone, and apart from it.
+func draftSettings(w *world) {
+	p := w.push("1", three())
+	w.draft(w.rita, p, review.Draft{Target: "form policy", Texts: []string{"of the release"}})
+	typing := func(a review.Actor, text string, wr review.Writing) (*review.Draft, error) {
+		return w.svc.TypeServerDraft(w.ctx, a, "mot", review.Draft{Target: "form policy", Texts: []string{text}, Writing: wr})
+	}
+	texts := func(a review.Actor) []string {
+		w.Helper()
+		ds, err := w.svc.ServerDrafts(w.ctx, a, "mot")
+		w.must(err)
+		var out []string
+		for _, d := range ds {
+			out = append(out, d.Texts...)
+		}
+		slices.Sort(out)
+		return out
+	}
+	one, err := typing(w.rita, "one", review.Writing{Writer: "a", Count: 1})
+	w.must(err)
+	if two, err := typing(w.rita, "two", review.Writing{Writer: "b", Count: 1}); err != nil || two.CopyOf != "form policy" {
+		w.Errorf("the second page has %+v, %v", two, err)
+	}
+	_, err = typing(w.rita, "one again", review.Writing{Saw: one.Revision, Writer: "c", Count: 1})
+	w.must(err)
+	if got := texts(w.rita); !slices.Equal(got, []string{"one again", "two"}) {
+		w.Errorf("kept: %q", got)
+	}
+	if got := texts(w.rob); len(got) != 0 {
+		w.Errorf("somebody else has %q", got)
+	}
+	if ds, err := w.svc.Drafts(w.ctx, w.rita, idOf(p)); err != nil || len(ds) != 1 || ds[0].Texts[0] != "of the release" {
+		w.Errorf("the release has %+v, %v", ds, err)
+	}
+	_, err = w.svc.SaveServerDraft(w.ctx, w.rita, "mot", review.Draft{Target: "form policy", Texts: []string{}})
+	w.must(err)
+	if got := texts(w.rita); !slices.Equal(got, []string{"two"}) {
+		w.Errorf("dropped: %q", got)
+	}
+	_, err = w.svc.SaveServerDraft(w.ctx, w.rita, "mot", review.Draft{Comment: &review.NewComment{Body: "Hm."}})
+	w.refused(err, review.Invalid, "Comment and decide on a release")
+	_, err = typing(w.vic, "one", review.Writing{})
+	w.refused(err, review.Forbidden)
+	_, err = typing(w.stranger(), "one", review.Writing{})
+	w.refused(err, review.NotFound)
 }
 
 func talkEdits(w *world) {

@@ -155,7 +155,7 @@ class Draft {
     if (field instanceof HTMLInputElement) field.value = answer.kept;
     if (answer.copy) this.copied = true;
     document.dispatchEvent(new Event("countersign:news")); // other pages count the drafts
-    this.say(this.copied ? "Another page wrote here too. Both drafts are kept; the other one is under “Your review”." : "Draft kept.");
+    this.say(this.copied ? "Another page wrote here too. Both drafts are kept, and the page shows them when it is opened again." : "Draft kept.");
   }
 
   /** @param {string} text */

@@ -115,6 +115,25 @@ func testDrafts(b *bench) {
 	b.update(func(tx review.Tx) error { return tx.DeleteDrafts(b.ctx, zoe.ID, r.ID, []string{"verdict"}) })
 	b.update(func(tx review.Tx) error { return tx.DeleteDrafts(b.ctx, ada.ID, r.ID, []string{"verdict", "nothing"}) })
 	b.equal(list(ada.ID), []review.Draft{comment})
+
+	settings := review.Draft{UserID: ada.ID, ServerID: s.ID, Target: "form policy", UpdatedAt: b.now(), Texts: []string{"days=90"}, Revision: 7}
+	b.update(func(tx review.Tx) error { return tx.PutDraft(b.ctx, &settings) })
+	of := func(user, server string) []review.Draft {
+		return read(b, func(tx review.Tx) ([]review.Draft, error) { return tx.ServerDrafts(b.ctx, user, server) })
+	}
+	b.equal(of(ada.ID, s.ID), []review.Draft{settings})
+	b.equal(of(zoe.ID, s.ID), []review.Draft{})
+	b.equal(of(ada.ID, b.server("other").ID), []review.Draft{})
+	settings.Texts, settings.Revision, settings.UpdatedAt = []string{"days=91"}, 8, b.now()
+	b.update(func(tx review.Tx) error { return tx.PutDraft(b.ctx, &settings) })
+	b.equal(of(ada.ID, s.ID), []review.Draft{settings})
+	b.equal(list(ada.ID), []review.Draft{comment})
+	b.update(func(tx review.Tx) error { return tx.DeleteServerDrafts(b.ctx, ada.ID, s.ID, []string{"thread 1"}) })
+	b.update(func(tx review.Tx) error { return tx.DeleteServerDrafts(b.ctx, zoe.ID, s.ID, []string{"form policy"}) })
+	b.equal(of(ada.ID, s.ID), []review.Draft{settings})
+	b.update(func(tx review.Tx) error { return tx.DeleteServerDrafts(b.ctx, ada.ID, s.ID, []string{"form policy"}) })
+	b.equal(of(ada.ID, s.ID), []review.Draft{})
+	b.equal(list(ada.ID), []review.Draft{comment})
 }
 
 func testNotices(b *bench) {
