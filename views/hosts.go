@@ -65,6 +65,7 @@ type HostMatrix struct {
 	Hosts []MatrixHost
 	Rows  []MatrixRow
 	Whole Sentence // which hosts and tools lose nothing
+	Never []Fact   // fields that hosts leave out of every tool, and which hosts
 	First string   // address of the first rows; "" where they are shown
 	Next  Link     // to more rows; without text where there are none
 }

@@ -101,8 +101,17 @@ func reqLine(state gate.State, why string, who []string) views.ReqLine {
 	if len(who) > whoNamed {
 		names = append(append([]string{}, who[:whoNamed]...), thousands(len(who)-whoNamed)+" more")
 	}
-	line.Who = views.Say("Can: " + strings.Join(names, ", "))
+	line.Who = views.Say(anyOf(names) + " can.")
 	return line
+}
+
+// anyOf names people of whom one is enough.
+func anyOf(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // acts are what the person may do with the release as a whole, or why not where

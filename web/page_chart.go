@@ -18,6 +18,9 @@ import (
 // chartVersions is the most versions in a chart: more would be thinner than a line.
 const chartVersions = 30
 
+// chartSlots is the room for versions in a chart of fewer: bars are no walls.
+const chartSlots = 8
+
 // chartKind is a number that versions have; of says false where it is not known,
 // which is not nothing.
 type chartKind struct {
@@ -183,7 +186,7 @@ func (c course) row(k chartKind) views.ChartRow {
 		Label: k.label, Tone: k.tone, Now: now,
 		Says: fmt.Sprintf("%s: from %s to %s over %s versions, %s in the newest", k.label, thousands(slices.Min(known)), thousands(c.most()), over, now),
 	}
-	step := float64(views.ChartWidth) / float64(len(c))
+	step := float64(views.ChartWidth) / float64(max(len(c), chartSlots))
 	for i, n := range c {
 		if n.n == 0 {
 			continue

@@ -36,7 +36,7 @@ func TestChartsTellTheCourse(t *testing.T) {
 	for _, b := range c.Rows[0].Bars {
 		bars = append(bars, "at "+b.X+" high "+b.Height)
 	}
-	if diff := cmp.Diff([]string{"at 0.0 high 16.0", "at 80.0 high 1.0", "at 160.0 high 32.0"}, bars); diff != "" {
+	if diff := cmp.Diff([]string{"at 0.0 high 16.0", "at 30.0 high 1.0", "at 60.0 high 32.0"}, bars); diff != "" {
 		t.Error(diff)
 	}
 	if len(c.Rows[1].Bars) != 1 || c.Rows[1].Now != "2" {

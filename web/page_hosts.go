@@ -3,7 +3,9 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -164,7 +166,7 @@ func lossBadge(w host.What) views.Badge {
 func (p hostsPresenter) matrix() views.HostMatrix {
 	var m views.HostMatrix
 	var worst []map[int]host.What // of each host by position
-	hosts, losing := 0, map[int]bool{}
+	hosts, losing, never := 0, map[int]bool{}, neverSent{}
 	for _, f := range p.v.Fits {
 		if f.Sent == 0 && len(f.Lost) == 0 {
 			continue // a provider, which sends nothing
@@ -172,6 +174,10 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 		hosts++
 		of := map[int]host.What{}
 		for _, l := range f.Lost {
+			if l.What == host.NotSent && l.Pointer != "" {
+				never.add(l.Pointer, f.Check.Host) // its way with every tool: said once
+				continue
+			}
 			if was, ok := of[l.Position]; l.Position > 0 && (!ok || lossRank(l.What) < lossRank(was)) {
 				of[l.Position], losing[l.Position] = l.What, true
 			}
@@ -188,8 +194,29 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 	p.matrixPage(&m, losing, worst)
 	whole := plural(len(p.v.Tools)-len(losing), "tool arrives", "tools arrive") + " whole in every host. " +
 		plural(hosts-len(m.Hosts), "host passes", "hosts pass") + " every tool on as listed."
+	if m.Never = never.lines(); len(m.Never) > 0 {
+		whole = "Apart from fields that hosts never send: " + whole
+	}
 	m.Whole = views.Say(whole)
 	return m
+}
+
+// neverSent are the hosts that leave a field out of every tool, by the field.
+type neverSent map[string][]string
+
+func (n neverSent) add(pointer, hostID string) {
+	field, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	if !slices.Contains(n[field], hostID) {
+		n[field] = append(n[field], hostID)
+	}
+}
+
+func (n neverSent) lines() []views.Fact {
+	var out []views.Fact
+	for _, field := range slices.Sorted(maps.Keys(n)) {
+		out = append(out, views.Fact{Label: prose.Show(field).String(), Text: strings.Join(n[field], ", ")})
+	}
+	return out
 }
 
 // matrixPage fills in the rows, as many as a browser bears: the more hosts lose
