@@ -365,6 +365,8 @@ func (w *weighing) grave(c *change.Change) string {
 		return string(c.Kind)
 	case c.Class.Rank() >= change.Behaviour.Rank() && c.Class != change.Compatible:
 		return string(c.Class)
+	case c.Subject == change.SubjectInstructions:
+		return "instructions"
 	case c.Subject == change.SubjectTool && c.NewPosition > 0 && saysDestructive(w.live.Tools[c.NewPosition-1]):
 		return "destructive"
 	}

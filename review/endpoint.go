@@ -327,10 +327,14 @@ func sameOrigin(a, b string) bool {
 	return err == nil && u.Scheme == v.Scheme && strings.EqualFold(u.Host, v.Host)
 }
 
-// RemoveEndpoint removes an endpoint, its headers, and what was read there.
+// RemoveEndpoint removes an endpoint, its headers, and what was read there. Who
+// removes one that is not there any more has what they want.
 func (s *Service) RemoveEndpoint(ctx context.Context, a Actor, slug, id string) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		srv, e, err := endpointFor(ctx, tx, a, slug, id, people.Maintainer)
+		if KindOf(err) == NotFound && srv != nil {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -341,7 +345,8 @@ func (s *Service) RemoveEndpoint(ctx context.Context, a Actor, slug, id string) 
 	})
 }
 
-// endpointFor returns an endpoint of a server when the actor is at least need there.
+// endpointFor returns an endpoint of a server when the actor is at least need there;
+// the server alone where it has none of that id.
 func endpointFor(ctx context.Context, tx Tx, a Actor, slug, id string, need people.Role, scopes ...people.Scope) (*Server, *Endpoint, error) {
 	srv, err := serverFor(ctx, tx, a, slug, need, scopes...)
 	if err != nil {
@@ -349,7 +354,7 @@ func endpointFor(ctx context.Context, tx Tx, a Actor, slug, id string, need peop
 	}
 	e, err := tx.EndpointByID(ctx, id)
 	if KindOf(err) == NotFound || err == nil && e.ServerID != srv.ID {
-		return nil, nil, errNoSuchThing
+		return srv, nil, errNoSuchThing
 	}
 	return srv, e, err
 }

@@ -9,6 +9,7 @@ type HomePage struct {
 	Waiting []ReleaseLine
 	Servers []ServerLine
 	Alarms  []AlarmLine
+	Drifts  []DriftLine
 	AddURL  string        // "" when the person may add no server
 	NoRole  prose.Visible // mail address of somebody who has no role anywhere yet; nil for others
 }

@@ -74,6 +74,9 @@ type ServerPage struct {
 	Compare    *CompareForm
 	Settings   *SettingsView
 	Charts     *Charts // nil with fewer than two versions
+
+	Live         []EndpointLine
+	EndpointsURL string
 }
 
 // ProfileLine is a variant of a server's surface.
@@ -107,6 +110,7 @@ type SettingsView struct {
 	PolicyVersion string
 	NamesURL      string
 	TeamsURL      string
+	EndpointsURL  string
 	Reviews       string // the preset: "A team"
 	RotateURL     string // "" for those who can't change it
 }

@@ -40,6 +40,7 @@ type place struct {
 	release, listing, thread, digest, change, user, token string
 	captured, capture                                     string // a listing, and what a host sent of it
 	tool                                                  string // name of one in the newest release
+	endpoint, drift                                       string // an endpoint, and what goes on there
 }
 
 // newPlace makes a server "git" with a release under review, and a server "shop".
@@ -61,6 +62,7 @@ func newPlace(t *testing.T, body string) (*place, []caller) {
 	p.open(in.signedIn(roles["maintainer"]))
 	p.releasedVersion(roles["maintainer"])
 	p.capturedListing(in.signedIn(roles["maintainer"]))
+	p.drifted(roles["maintainer"], body)
 	_, tok, err := in.svc.CreateToken(t.Context(), shell, tokenOf("git", people.ScopeRead))
 	in.must(err)
 	p.token = tok.ID
@@ -123,6 +125,26 @@ func (p *place) capturedListing(as who) {
 	}](p.t, a).ID
 }
 
+// drifted has the server run what is under review where another listing is released.
+func (p *place) drifted(u *people.User, body string) {
+	p.t.Helper()
+	if body == listing(tool("entity_get", "Reads one entity.")) { // which is what is released
+		body = listing(tool("entity_get", "Reads one entity, live."))
+	}
+	p.runs.say(body)
+	e, err := p.svc.AddEndpoint(p.t.Context(), review.Actor{User: u, Via: "browser"}, "git", review.NewEndpoint{
+		Name: "EU <b>production</b>", Profile: "locked", URL: "https://live.example/mcp?<script>", Headers: []review.Header{{Name: "Authorization", Value: "Bearer canary"}},
+	})
+	p.must(err)
+	if _, err := p.svc.ReadDue(p.t.Context()); err != nil {
+		p.t.Fatal(err)
+	}
+	l, err := p.svc.Endpoint(p.t.Context(), shell, "git", e.ID)
+	p.must(err)
+	p.endpoint = e.ID
+	p.drift = l.Endpoints[0].Drift.ID
+}
+
 var pathParameter = regexp.MustCompile(`[:*]\w*`)
 
 // fill puts the ids of the place into a route's path.
@@ -137,6 +159,8 @@ func (p *place) fill(row web.Row) string {
 		id = p.user
 	case strings.Contains(row.Path, "/tokens/:id"):
 		id = p.token
+	case strings.Contains(row.Path, "/endpoints/:id"):
+		id = p.endpoint
 	}
 	return pathParameter.ReplaceAllStringFunc(row.Path, func(name string) string {
 		switch name {
@@ -148,6 +172,8 @@ func (p *place) fill(row web.Row) string {
 			return p.thread
 		case ":capture":
 			return p.capture
+		case ":drift":
+			return p.drift
 		case ":host":
 			return "claude-code"
 		case ":token":
@@ -243,6 +269,7 @@ func (p *place) formBody(row web.Row) url.Values {
 		"thread": {p.thread}, "preset": {"team"}, "slug": {"novel"}, "name": {"Novel"},
 		"email": {"novel@example.org"}, "role": {"viewer"}, "server": {"git"}, "scope": {"read"},
 		"user": {p.user}, "id": {p.token}, "token": {p.token}, "shown": {p.change}, "viewed": {p.change},
+		"address": {"https://live.example/mcp"}, "every": {"1h0m0s"}, "days": {"7"},
 		"old": {"entity_read"}, "new": {"entity_get"}, "target": {"none"},
 	}
 }

@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +45,34 @@ type instance struct {
 	log    *logText
 	hub    *live.Hub
 	now    time.Time
+	runs   running
+}
+
+// running is what every live server lists.
+type running struct {
+	mu   sync.Mutex
+	body string
+	why  error
+}
+
+func (r *running) say(body string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.body, r.why = body, nil
+}
+
+func (r *running) fail(why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.why = why
+}
+
+func (r *running) Allows(*url.URL) error { return nil }
+
+func (r *running) Read(context.Context, string, http.Header) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return []byte(r.body), r.why
 }
 
 // logText is the log, of requests that may run at the same time.
@@ -90,6 +120,7 @@ func newInstanceOn(t testing.TB, database string) *instance {
 	clock := func() time.Time { return in.now }
 	in.svc = review.NewService(st, review.Config{
 		BaseURL: baseURL, Secret: []byte(strings.Repeat("s", 32)), Now: clock, Signer: func() (*proof.Signer, error) { return signer, nil },
+		Reader: &in.runs,
 		Limits: review.Limits{PushesPerMinute: 10_000, PushesPerDay: 10_000, OpenReleases: 10_000, CommentsPerHour: 10_000},
 	})
 	in.must(in.svc.PublishKey(t.Context()))

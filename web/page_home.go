@@ -31,6 +31,7 @@ func (s *Server) homePage(c echo.Context) error {
 		Waiting: s.releaseLines(home.Waiting, names),
 		Servers: s.serverLines(home.Servers),
 		Alarms:  s.alarmLines(home.Alarms, names),
+		Drifts:  s.driftLines(home.Drifts, home.Servers),
 		AddURL:  s.addServerURL(c),
 	}))
 }

@@ -106,6 +106,7 @@ var noticeWords = map[review.NoticeKind]string{
 	review.NoticePush: "you follow this", review.NoticeOverride: "passes without approval", review.NoticeAlarm: "a released version lost what it stood on",
 	review.NoticeAsked: "waits for a second person", review.NoticePolicy: "waits for a second person",
 	review.NoticeToken: "a token decides as you",
+	review.NoticeDrift: "runs what was never released", review.NoticeLive: "what runs changed",
 }
 
 // inboxPage is what waits for somebody, and what they were told.
@@ -152,6 +153,9 @@ func (s *Server) noticeLine(n *review.Notice, slugs map[string]string) views.Not
 		l.URL = "/people#asked"
 	case review.NoticeToken:
 		l.URL = "/tokens"
+	}
+	if n.EndpointID != "" {
+		l.URL = endpointPath(slugs[n.ServerID], n.EndpointID)
 	}
 	if n.ThreadID != "" {
 		l.URL = releasePath(n.ReleaseID, "view", viewThreads) + "#t-" + n.ThreadID

@@ -202,6 +202,11 @@ func (s *Server) serverPage(c echo.Context) error {
 	if err := s.newestListing(c, &view.Server, newest, &p); err != nil {
 		return err
 	}
+	live, err := s.svc.Endpoints(c.Request().Context(), s.actor(c), view.Server.Slug)
+	if err != nil {
+		return err
+	}
+	p.Live, p.EndpointsURL = s.endpointLines(live), endpointsPath(view.Server.Slug)
 	p.Page = s.page(c, view.Server.Name, "servers", serversCrumb)
 	return s.render(c, http.StatusOK, views.Server(p))
 }
@@ -367,7 +372,7 @@ func (s *Server) profileLines(v *review.ServerView) []views.ProfileLine {
 }
 
 func serverSettings(v *review.ServerView) *views.SettingsView {
-	out := &views.SettingsView{PolicyURL: policyPath(v.Server.Slug), PolicyVersion: strconv.Itoa(v.Server.Policy.Version), NamesURL: serverPath(v.Server.Slug) + "/aliases", TeamsURL: teamsPath(v.Server.Slug)}
+	out := &views.SettingsView{PolicyURL: policyPath(v.Server.Slug), PolicyVersion: strconv.Itoa(v.Server.Policy.Version), NamesURL: serverPath(v.Server.Slug) + "/aliases", TeamsURL: teamsPath(v.Server.Slug), EndpointsURL: endpointsPath(v.Server.Slug)}
 	for _, c := range presetChoices(v.Server.Policy.Preset) {
 		if c.Checked {
 			out.Reviews = c.Title

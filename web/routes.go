@@ -115,6 +115,9 @@ func (s *Server) apiRoutes() []route {
 		get("/api/v1/servers/:server/lock", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getLock),
 		post("/api/v1/servers/:server/verify", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.verifyListing).limited(s.uploadBody()),
 
+		get("/api/v1/servers/:server/endpoints", reads, s.listEndpoints),
+		post("/api/v1/servers/:server/endpoints/:id/read", person(people.Viewer).or(people.ScopeGate, people.ScopeReview), s.readEndpoint),
+
 		get("/api/v1/servers", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listServers),
 		get("/api/v1/together", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.togetherAPI),
 		get("/api/v1/servers/:server", reads, s.showServer),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign/internal/config"
 	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/mcp"
 	"github.com/countersign/countersign/internal/metrics"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/people"
@@ -50,6 +51,7 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 	meter := metrics.New(version())
 	svc := review.NewService(st, review.Config{
 		BaseURL: cfg.BaseURL, Secret: []byte(cfg.Secret), Newcomers: newcomersOf(cfg), SecondFactor: cfg.RequireSecondFactor, Observer: meter, Signer: keyOf(cfg).read, Limits: limitsOf(cfg),
+		Reader: readerOf(cfg),
 	})
 	if _, err := svc.IndexAll(ctx); err != nil {
 		st.Close()
@@ -73,6 +75,20 @@ func limitsOf(cfg config.Config) review.Limits {
 		StoredBytes: cfg.ServerBytes, Samples: cfg.Samples, CommentBytes: cfg.CommentBytes, CommentsPerHour: cfg.CommentsPerHour,
 	}
 }
+
+// readerOf reads live servers, nil when this instance reads none.
+func readerOf(cfg config.Config) review.Reader {
+	if cfg.LiveReaders == 0 {
+		return nil
+	}
+	return &mcp.Reader{
+		Hosts: cfg.LiveHosts, Networks: cfg.LiveNetworks, Setting: config.Prefix + "LIVE_HOSTS",
+		Limits: mcp.Limits{Pages: cfg.ListingPages, Bytes: cfg.ListingBytes, Timeout: liveTimeout},
+	}
+}
+
+// liveTimeout bounds one reading of a live server: somebody may wait for it at a page.
+const liveTimeout = 20 * time.Second
 
 // newcomersOf is the role of people who sign in uninvited.
 func newcomersOf(cfg config.Config) people.Role {

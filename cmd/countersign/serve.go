@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign/internal/config"
 	"github.com/countersign/countersign/internal/oidc"
+	"github.com/countersign/countersign/internal/worker"
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/views/fixtures"
 	"github.com/countersign/countersign/web"
@@ -61,6 +62,7 @@ func (c *serveCmd) Run(e *env) error {
 	go in.sweep(e.ctx, log)
 	go in.listen(e.ctx, log)
 	go in.seal(e.ctx, log)
+	go in.readLive(e.ctx, log)
 	return srv.Serve(e.ctx, ln)
 }
 
@@ -77,7 +79,7 @@ func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
 		if f, err := i.svc.Forget(ctx, keep); err != nil && ctx.Err() == nil {
 			log.Error("what is old was not forgotten", "error", err)
 		} else if f != (review.Forgotten{}) {
-			log.Info("forgotten", "deliveries", f.Deliveries, "notices", f.Notices, "refs", f.Refs)
+			log.Info("forgotten", "deliveries", f.Deliveries, "notices", f.Notices, "refs", f.Refs, "live", f.Live)
 		}
 		select {
 		case <-ctx.Done():
@@ -122,6 +124,17 @@ func (i *instance) listen(ctx context.Context, log *slog.Logger) {
 	if err := i.store.Listen(ctx, i.hub.Tell); err != nil {
 		log.Error("pages are not told at once what happens", "error", err)
 	}
+}
+
+// lookEvery is how often an idle reader looks whether an endpoint is due.
+const lookEvery = 15 * time.Second
+
+// readLive reads endpoints when they are due, until ctx ends. Several instances share
+// them.
+func (i *instance) readLive(ctx context.Context, log *slog.Logger) {
+	worker.Reading{Reads: i.svc, AtOnce: i.cfg.LiveReaders, Look: lookEvery, Failed: func(err error) {
+		log.Error("an endpoint was not read, for a reason of ours", "error", err)
+	}}.Run(ctx)
 }
 
 func (c *serveCmd) config() (config.Config, error) {

@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +55,13 @@ type Config struct {
 	OIDCIssuer, OIDCClientID, OIDCClientSecret string
 	// OIDCNewcomers is what somebody is who signs in there and whom nobody invited.
 	OIDCNewcomers string
+
+	// LiveReaders is how many endpoints this instance reads at once; 0 reads none.
+	LiveReaders int
+	// LiveHosts and LiveNetworks may be read though their addresses are private, and over
+	// http; by default none.
+	LiveHosts    []string
+	LiveNetworks []netip.Prefix
 
 	// TrustedProxies may say for whom they ask (X-Forwarded-For); by default none.
 	TrustedProxies []netip.Prefix
@@ -110,6 +119,8 @@ func Load(lookup Lookup) (Config, error) {
 	c.OIDCClientSecret = r.secret("OIDC_CLIENT_SECRET")
 	c.OIDCNewcomers = r.text("OIDC_NEWCOMERS", NewcomersView)
 	c.TrustedProxies = r.prefixes("TRUSTED_PROXIES")
+	c.LiveReaders = r.within("LIVE_READERS", 2, 0, 32)
+	c.LiveHosts, c.LiveNetworks = r.hosts("LIVE_HOSTS")
 	c.MetricsAddr = r.text("METRICS_ADDR", "")
 	c.MetricsToken = r.secret("METRICS_TOKEN")
 	c.StopGrace = r.duration("STOP_GRACE", 20*time.Second, time.Second, 10*time.Minute)
@@ -178,10 +189,6 @@ type Setting struct {
 
 // Settings lists every setting there is, secrets hidden.
 func (c Config) Settings() []Setting {
-	proxies := make([]string, len(c.TrustedProxies))
-	for i, p := range c.TrustedProxies {
-		proxies[i] = p.String()
-	}
 	return []Setting{
 		plain("ADDR", c.Addr),
 		plain("BASE_URL", c.BaseURL),
@@ -198,6 +205,8 @@ func (c Config) Settings() []Setting {
 		plain("LISTING_MIB", strconv.Itoa(c.ListingBytes>>20)),
 		plain("LISTING_PAGES", strconv.Itoa(c.ListingPages)),
 		plain("LISTING_VALUES", strconv.Itoa(c.ListingValues)),
+		plain("LIVE_HOSTS", strings.Join(append(slices.Clone(c.LiveHosts), prefixTexts(c.LiveNetworks)...), ",")),
+		plain("LIVE_READERS", strconv.Itoa(c.LiveReaders)),
 		plain("METRICS_ADDR", c.MetricsAddr),
 		hidden("METRICS_TOKEN", c.MetricsToken),
 		plain("NUMBER_DIGITS", strconv.Itoa(c.NumberDigits)),
@@ -213,9 +222,17 @@ func (c Config) Settings() []Setting {
 		c.signingKeySetting(),
 		plain("SERVER_MIB", strconv.FormatInt(c.ServerBytes>>20, 10)),
 		plain("STOP_GRACE", c.StopGrace.String()),
-		plain("TRUSTED_PROXIES", strings.Join(proxies, ",")),
+		plain("TRUSTED_PROXIES", strings.Join(prefixTexts(c.TrustedProxies), ",")),
 		plain("UNVERIFIED_SAMPLES", strconv.Itoa(c.Samples)),
 	}
+}
+
+func prefixTexts(list []netip.Prefix) []string {
+	texts := make([]string, len(list))
+	for i, p := range list {
+		texts[i] = p.String()
+	}
+	return texts
 }
 
 func plain(name, value string) Setting { return Setting{Name: Prefix + name, Value: value} }
@@ -447,6 +464,29 @@ func (r *reader) prefixes(name string) []netip.Prefix {
 	}
 	return all
 }
+
+// hosts reads a comma-separated list of names of hosts, addresses and networks.
+func (r *reader) hosts(name string) (names []string, networks []netip.Prefix) {
+	for _, s := range strings.Split(r.text(name, ""), ",") {
+		s = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), "."))
+		if s == "" {
+			continue
+		}
+		if p, err := netip.ParsePrefix(s); err == nil {
+			networks = append(networks, p)
+		} else if a, err := netip.ParseAddr(s); err == nil {
+			networks = append(networks, netip.PrefixFrom(a, a.BitLen()))
+		} else if hostName.MatchString(s) {
+			names = append(names, s)
+		} else {
+			r.fault(name, "%q is no host, address or network, such as mcp.internal or 10.0.0.0/8", s)
+		}
+	}
+	return names, networks
+}
+
+// hostName is the name of a host, in small letters, without a port.
+var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9_-]*[a-z0-9])?)*$`)
 
 func (r *reader) check(c Config) {
 	if _, _, err := net.SplitHostPort(c.Addr); err != nil {

@@ -33,6 +33,19 @@ var translated = []netip.Prefix{
 	netip.MustParsePrefix("2002::/16"),
 }
 
+// special are ranges that look global and lead nowhere public: shared and reserved
+// ones, and those whose lower bits are somebody's IPv4 address.
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::/96"),
+	netip.MustParsePrefix("2001::/32"),
+	netip.MustParsePrefix("fec0::/10"),
+}
+
 // OwnMachine lets a person at a command line reach their own machine and
 // networks, but never an address at which a cloud hands out credentials.
 func OwnMachine(addr netip.Addr) error {
@@ -47,7 +60,7 @@ func PublicOnly(addr netip.Addr) error {
 	if err := OwnMachine(addr); err != nil {
 		return err
 	}
-	if addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified() || !addr.IsGlobalUnicast() {
+	if addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified() || !addr.IsGlobalUnicast() || within(special, addr) {
 		return fmt.Errorf("the address %s is loopback or private", addr)
 	}
 	return nil

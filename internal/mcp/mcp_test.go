@@ -276,6 +276,12 @@ func TestGuards(t *testing.T) {
 		{"64:ff9b::a9fe:a9fe", false, false},
 		{"100.100.100.200", false, false},
 		{"0.0.0.0", true, false},
+		{"100.64.1.1", true, false},
+		{"198.18.0.1", true, false},
+		{"240.0.0.1", true, false},
+		{"::7f00:1", true, false},
+		{"2001::1", true, false},
+		{"fd12::1", true, false},
 		{"8.8.8.8", true, true},
 		{"2001:4860:4860::8888", true, true},
 	} {

@@ -155,14 +155,14 @@ func endpointRoles(w *world) {
 		_, err := w.svc.ChangeEndpoint(w.ctx, a, "mot", e.ID, n)
 		w.refused(err, review.Forbidden)
 		w.refused(w.svc.RemoveEndpoint(w.ctx, a, "mot", e.ID), review.Forbidden)
-		_, err = w.svc.ReadEndpoint(w.ctx, a, "mot", e.ID)
-		w.refused(err, review.Forbidden)
 	}
 	w.addServer("other", gate.Team)
 	stranger := w.person("Sam", people.Maintainer, "other")
 	_, err := w.svc.Endpoint(w.ctx, stranger, "mot", e.ID)
 	w.refused(err, review.NotFound)
-	w.refused(w.svc.RemoveEndpoint(w.ctx, stranger, "other", e.ID), review.NotFound)
+	w.refused(w.svc.RemoveEndpoint(w.ctx, stranger, "mot", e.ID), review.NotFound)
+	w.must(w.svc.RemoveEndpoint(w.ctx, stranger, "other", e.ID)) // there is none of that id
+	w.at(e)
 
 	// Whoever deploys asks with the token that asks the gate, and no other one.
 	asks, _ := w.token(review.NewToken{ServerSlug: "mot", Scopes: []people.Scope{people.ScopeGate}})
@@ -174,8 +174,10 @@ func endpointRoles(w *world) {
 	_, err = w.svc.ReadEndpoint(w.ctx, w.ana, "mot", e.ID)
 	w.refused(err, review.RateLimited, "a moment ago")
 	w.clock = w.clock.Add(time.Minute)
-	_, err = w.svc.ReadEndpoint(w.ctx, w.ana, "mot", e.ID)
+	_, err = w.svc.ReadEndpoint(w.ctx, w.vic, "mot", e.ID)
 	w.must(err)
+	_, err = w.svc.ReadEndpoint(w.ctx, stranger, "mot", e.ID)
+	w.refused(err, review.NotFound)
 	elsewhere, _ := w.token(review.NewToken{ServerSlug: "mot", Profile: "lite", Scopes: []people.Scope{people.ScopeGate}})
 	_, err = w.svc.ReadEndpoint(w.ctx, elsewhere, "mot", e.ID)
 	w.refused(err, review.Forbidden, "bound to the profile lite")

@@ -29,6 +29,7 @@ var described = []any{
 	api.Place{}, api.Suggestion{}, api.SuggestionRequest{}, api.SuggestionCheck{}, api.HiddenMark{}, api.Captures{}, api.Capture{},
 	api.FindingCounts{}, api.Findings{}, api.Waivers{}, api.Waiver{}, api.WaiverRequest{}, api.EndWaiverRequest{},
 	api.ProposeRequest{}, api.FileWaiver{}, api.ProposedWaivers{}, api.ProposedWaiver{}, api.AnswerProposedRequest{},
+	api.Endpoints{}, api.Endpoint{}, api.Drift{}, api.DriftFinding{}, api.KnownDrift{},
 }
 
 // elsewhere are schemas of what other packages write: their tests hold them.
