@@ -44,6 +44,7 @@ type EndpointPage struct {
 	Profile   prose.Visible
 	State     Badge
 	Why       Sentence
+	Told      bool // by Drift, so that it is not said twice
 	Since     When
 	Read      When
 	Next      string // "in about 40 minutes"

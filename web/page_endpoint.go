@@ -264,6 +264,7 @@ func (s *Server) renderEndpoint(c echo.Context, status int, f endpointFault) err
 	}
 	if e.Drift != nil {
 		p.Drift = s.driftCard(slug, e.Drift, maintains, f.know)
+		p.Told = e.Now != nil && e.Now.State != review.LiveUnread
 	}
 	for i := range l.Readings {
 		r := &l.Readings[i]

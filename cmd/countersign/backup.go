@@ -108,8 +108,9 @@ func (c *restoreCmd) Run(e *env) error {
 		TokensEnded int      `json:"tokens_ended"`
 		OtherSecret []string `json:"sealed_under_another_secret"`
 		OtherPeople []string `json:"second_factors_under_another_secret"`
+		OtherLive   []string `json:"endpoints_under_another_secret"`
 		AuditSigned bool     `json:"audit_signed"`
-	}{answerOf(c.File, r.backup), r.after.Tokens, append([]string{}, r.after.Sealed...), append([]string{}, r.after.Factors...), r.sealed.Checkpoint != nil}, "%s", restoredWords(c.File, r))
+	}{answerOf(c.File, r.backup), r.after.Tokens, append([]string{}, r.after.Sealed...), append([]string{}, r.after.Factors...), append([]string{}, r.after.Headers...), r.sealed.Checkpoint != nil}, "%s", restoredWords(c.File, r))
 }
 
 // restored is what a restore came to.
@@ -168,6 +169,9 @@ func restoredWords(file string, r *restored) string {
 	}
 	if len(after.Factors) > 0 {
 		words += "\nNor does it open the second factor of " + strings.Join(after.Factors, ", ") + ". With the old SECRET at hand: countersign reseal; else: countersign user remove-second-factor EMAIL."
+	}
+	if len(after.Headers) > 0 {
+		words += "\nNor the headers of the endpoints " + strings.Join(after.Headers, ", ") + ". With the old SECRET at hand: countersign reseal; else give them anew on their pages."
 	}
 	if r.sealed.Checkpoint == nil {
 		words += "\nNo key vouches for the restore in the audit yet"

@@ -29,16 +29,22 @@ func (c *resealCmd) Run(e *env) error {
 	}
 	words := fmt.Sprintf("Sealed %s and %s under the new SECRET; %d were already.",
 		count(done.Secrets, "webhook secret"), count(done.Factors, "second factor"), done.Kept)
+	if done.Headers > 0 {
+		words += fmt.Sprintf("\nSo are the headers of %s.", count(done.Headers, "endpoint"))
+	}
 	if len(done.Servers) > 0 {
 		words += "\nNeither SECRET opens those of " + strings.Join(done.Servers, ", ") + ": countersign server rotate-secret SLUG."
 	}
 	if len(done.People) > 0 {
 		words += "\nNeither SECRET opens the second factor of " + strings.Join(done.People, ", ") + ": countersign user remove-second-factor EMAIL."
 	}
+	if len(done.Live) > 0 {
+		words += "\nNeither SECRET opens the headers of the endpoints " + strings.Join(done.Live, ", ") + ": give them anew on their pages."
+	}
 	if err := say(e.stdout, c.JSON, done, "%s", words); err != nil {
 		return err
 	}
-	if len(done.Servers)+len(done.People) > 0 {
+	if len(done.Servers)+len(done.People)+len(done.Live) > 0 {
 		return exit(exitNo)
 	}
 	return nil
