@@ -43,6 +43,15 @@ var driftBadges = map[review.DriftLevel]views.Badge{
 	review.DriftAsks:  {Tone: views.Ask, Icon: "question", Word: "look at it"},
 }
 
+// driftBadge is the level of a drift, in a low voice when somebody knows of it.
+func driftBadge(d *review.DriftView) views.Badge {
+	b := driftBadges[d.Level]
+	if d.Known != nil {
+		b.Tone, b.Word = views.Plain, b.Word+", known"
+	}
+	return b
+}
+
 var neverRead = views.Badge{Tone: views.Plain, Icon: "wait", Word: "not read yet"}
 
 // everyChoices are the intervals that the form offers.
@@ -146,10 +155,7 @@ func (s *Server) liveSays(e *review.EndpointView) (views.Badge, views.Sentence) 
 	}
 	badge := liveBadges[e.Now.State]
 	if e.Drift != nil && e.Now.State != review.LiveUnread {
-		badge = driftBadges[e.Drift.Level]
-		if e.Drift.Known != nil {
-			badge = views.Badge{Tone: views.Plain, Icon: badge.Icon, Word: badge.Word + ", known"}
-		}
+		badge = driftBadge(e.Drift)
 	}
 	if e.Now.State == review.LiveUnread {
 		if e.Drift != nil {
@@ -317,7 +323,7 @@ var driftHeadings = map[review.DriftLevel]string{
 
 func (s *Server) driftCard(slug string, d *review.DriftView, maintains bool, know url.Values) *views.DriftCard {
 	card := &views.DriftCard{
-		Level: driftBadges[d.Level], Heading: driftHeadings[d.Level], Why: views.Say(d.Why), Since: s.when(d.Since), Count: driftCount(&d.Drift),
+		Level: driftBadge(d), Heading: driftHeadings[d.Level], Why: views.Say(d.Why), Since: s.when(d.Since), Count: driftCount(&d.Drift),
 	}
 	for _, f := range d.Findings {
 		line := views.DriftFindingLine{Severity: views.SeverityBadge(f.Severity), Rule: f.Rule, Message: prose.Show(f.Message)}
