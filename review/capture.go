@@ -238,25 +238,13 @@ func captureError(err error) error {
 	if !errors.As(err, &refused) {
 		return Errorf(Invalid, "The request can't be read, and nothing was kept.")
 	}
+	unquoted := refused.Unquoted()
 	where := ""
-	why := "This is not the whole JSON of a request to a provider. Paste the body as it was posted, from its first brace to its last."
-	if len(refused.Problems) > 0 {
-		at := refused.Problems[0]
-		if at.Line > 0 {
-			where = fmt.Sprintf(" The trouble is at line %d, column %d.", at.Line, at.Column)
-		}
-		if at.Code == codeTwice {
-			why = "One object of the request has a name twice, and parsers disagree which of them counts. Take one out."
-		}
+	if len(unquoted.Problems) > 0 && unquoted.Problems[0].Line > 0 {
+		where = fmt.Sprintf("line %d, column %d: ", unquoted.Problems[0].Line, unquoted.Problems[0].Column)
 	}
-	if refused.Reason == surface.TooLarge {
-		why = "The request is larger, or nested deeper, than what is read. Leave the conversation out: only the tools are looked at."
-	}
-	return Errorf(kindOfReason[refused.Reason], "Nothing was kept.%s %s", where, why)
+	return Errorf(kindOfReason[refused.Reason], "Nothing was kept: %s%s", where, unquoted.Message)
 }
-
-// codeTwice is the problem of an object in which a name stands twice.
-const codeTwice = "duplicate-key"
 
 // Captures returns what hosts were seen to send of a listing, newest first.
 func (s *Service) Captures(ctx context.Context, a Actor, listingID string) ([]CaptureView, error) {

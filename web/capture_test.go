@@ -89,7 +89,7 @@ func TestCapturesKeepNoConversation(t *testing.T) {
 		if a.status < 400 || a.status >= 500 {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
-		if name == "a key twice" && (!strings.Contains(a.body, "has a name twice") || !strings.Contains(a.body, "at line 1, column ")) {
+		if name == "a key twice" && (!strings.Contains(a.body, "a name stands twice") || !strings.Contains(a.body, "line 1, column ")) {
 			t.Errorf("a key twice: %s", a.body)
 		}
 		seen.WriteString(a.body)

@@ -215,7 +215,11 @@ type capturedCmd struct {
 // Run compares what a host sent with what was listed; 2 when nothing of the listing
 // is in it that the host would send, or that any known host would.
 func (c *capturedCmd) Run(e *env) error {
-	capture, err := e.listing(c.Capture)
+	in, err := e.open(c.Capture)
+	if err != nil {
+		return err
+	}
+	capture, err := in.request()
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,20 @@ func (in *input) listing(opt surface.Options) (*surface.Listing, error) {
 	return l, nil
 }
 
+// request reads the input as a provider request. Most of such a text is of others, so
+// a refusal says the place and repeats nothing of it.
+func (in *input) request() (*surface.Listing, error) {
+	if in.files != nil {
+		return nil, fmt.Errorf("%s is a folder: give the file that holds the request, as the host posted it", in.name)
+	}
+	l, err := surface.Read(in.body, surface.Options{})
+	var refused *surface.ReadError
+	if errors.As(err, &refused) {
+		return nil, in.refused(refused.Unquoted())
+	}
+	return l, err
+}
+
 // refused puts the input's name before a refusal: "FILE:812:5: …" where a place in
 // it is known.
 func (in *input) refused(err error) error {

@@ -449,7 +449,7 @@ func (p *parser) addTwice(first, second int32) {
 	if !p.private() {
 		what = "`" + shorten((&document{text: p.text, nodes: p.nodes}).name(second)) + "`"
 	}
-	f := p.fault(Unreadable, "duplicate-key", what+" stands twice in one object (first at ")
+	f := p.fault(Unreadable, codeTwice, what+" stands twice in one object (first at ")
 	f.see, f.tail = int(p.nodes[first].start), ") and parsers disagree which counts. Remove one and push again."
 	p.twice = append(p.twice, *f)
 	p.pos = pos

@@ -48,6 +48,36 @@ func (e *ReadError) Error() string {
 	return where.String() + ": " + e.Message
 }
 
+// Unquoted is the refusal of a text that is nobody's to repeat, such as a request with
+// a conversation and the tools of others in it: reason, line and column, in words of
+// which none comes out of the text. A pointer is made of names, so there is none.
+func (e *ReadError) Unquoted() *ReadError {
+	u := &ReadError{Reason: e.Reason}
+	for _, p := range e.Problems {
+		u.Problems = append(u.Problems, Problem{Code: p.Code, Level: p.Level, Line: p.Line, Column: p.Column, Message: e.unquoted(p.Code)})
+	}
+	u.Message = e.unquoted("")
+	if len(u.Problems) > 0 {
+		u.Message = u.Problems[0].Message
+	}
+	return u
+}
+
+func (e *ReadError) unquoted(code string) string {
+	switch {
+	case code == codeTwice:
+		return "a name stands twice in one object of the request, and parsers disagree which of them counts. Take one out."
+	case e.Reason == TooLarge:
+		return "the request is larger, or nested deeper, than what is read. Leave the conversation out: only the tools are looked at."
+	case e.Reason == NotListing:
+		return "this is JSON, and not one request to a provider with its tools. Give the body as the host posted it."
+	}
+	return "this is not the whole JSON of a request to a provider. Give the body as it was posted, from its first brace to its last."
+}
+
+// codeTwice is the problem of an object in which a name stands twice.
+const codeTwice = "duplicate-key"
+
 // Limits bound what [Read] accepts. Zero means the default of each.
 type Limits struct {
 	Bytes  int // of the payload, unpacked; default 8 MiB
