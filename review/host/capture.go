@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign/review/surface"
@@ -61,7 +62,7 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 		out:  &Comparison{Host: p.ID, Variant: p.variant, Shape: capture.Shape, Foreign: foreignOf(capture)},
 		p:    p,
 		r:    s.run(p),
-		sent: map[string]surface.Tool{}, used: map[string]bool{}, items: map[*tool]*item{}, why: map[int]Loss{},
+		sent: map[string][]int{}, used: map[int]bool{}, items: map[*tool]*item{}, why: map[int]Loss{}, tools: capture.Tools,
 	}
 	for _, it := range k.r.items {
 		k.items[it.tool] = it
@@ -72,14 +73,13 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 		}
 	}
 	if label := labelOf(capture); label == "" || label == m.Name {
-		for _, t := range capture.Tools {
-			k.sent[capturedName(t)] = t
+		for i, t := range capture.Tools {
+			name := capturedName(t)
+			k.sent[name] = append(k.sent[name], i)
 		}
 	}
-	for _, t := range s.servers[0].tools {
-		k.pair(t)
-	}
-	k.rest(capture)
+	k.pairAll(s.servers[0].tools)
+	k.rest()
 	return k.out, nil
 }
 
@@ -219,9 +219,10 @@ type comparer struct {
 	p     *Profile
 	r     *renderer
 	items map[*tool]*item
-	sent  map[string]surface.Tool
-	used  map[string]bool
-	why   map[int]Loss // why a tool is not sent, by position
+	tools []surface.Tool
+	sent  map[string][]int // places in tools of those of a name that are not paired yet
+	used  map[int]bool     // by place in tools
+	why   map[int]Loss     // why a tool is not sent, by position
 }
 
 // capturedName is the name of a captured tool, with the namespace that it stood in.
@@ -258,19 +259,66 @@ func foreignOf(capture *surface.Listing) int {
 	return 0
 }
 
-// pair finds the captured tool that a listed one became.
-func (k *comparer) pair(t *tool) {
-	it := k.itemOf(t)
-	for _, name := range k.candidates(it) {
-		got, ok := k.sent[name]
-		if !ok || k.used[name] {
+// pairAll finds the captured tool that each listed one became. What the profile sends
+// is looked for under its name first, in the order in which it sends it: names that
+// became one are given as the profile's own rule gives them. What is left then is
+// looked for under any name that the host might have given it.
+func (k *comparer) pairAll(listed []*tool) {
+	got := map[*tool]int{}
+	take := func(it *item, names ...string) {
+		if _, done := got[it.tool]; done {
+			return
+		}
+		if at, ok := k.take(it, names); ok {
+			got[it.tool] = at
+		}
+	}
+	for _, it := range k.r.sent() {
+		take(it, it.fullName())
+	}
+	for _, it := range k.r.sent() {
+		take(it, k.otherNames(it)...)
+	}
+	for _, t := range listed {
+		it := k.itemOf(t)
+		if it.gone {
+			take(it, k.otherNames(it)...)
+		}
+		if at, ok := got[t]; ok {
+			k.out.Tools = append(k.out.Tools, k.compare(it, k.tools[at], capturedName(k.tools[at])))
+		} else {
+			k.absent(it)
+		}
+	}
+}
+
+// take takes a captured tool of the first name that is there. Of several it is the one
+// that is as predicted: a host that sends twins may send them in any order.
+func (k *comparer) take(it *item, names []string) (at int, ok bool) {
+	for _, name := range names {
+		places := k.sent[name]
+		if len(places) == 0 {
 			continue
 		}
-		k.used[name] = true
-		k.out.Tools = append(k.out.Tools, k.compare(it, got, name))
-		return
+		i := 0
+		if twins := places[:min(len(places), mostTwins)]; len(twins) > 1 {
+			i = max(0, slices.IndexFunc(twins, func(at int) bool { return it.asSeen(k.tools[at], schemaSent(k.tools[at])) }))
+		}
+		at = places[i]
+		k.sent[name] = slices.Delete(places, i, i+1)
+		k.used[at] = true
+		return at, true
 	}
-	k.absent(it)
+	return 0, false
+}
+
+// mostTwins bounds how many tools of one name are looked at for the one that is meant.
+const mostTwins = 16
+
+// asSeen reports whether text and schema of a captured tool are those of an item.
+func (it *item) asSeen(got surface.Tool, schema *node) bool {
+	text, has := got.Description()
+	return text == it.description && has == it.hasDescription && it.schema.same(schema)
 }
 
 func (k *comparer) itemOf(t *tool) *item {
@@ -280,14 +328,14 @@ func (k *comparer) itemOf(t *tool) *item {
 	return &item{p: k.p, tool: t, gone: true}
 }
 
-// candidates are the names under which a tool may have been sent, likeliest first.
-func (k *comparer) candidates(it *item) []string {
+// otherNames are the names under which a tool may have been sent although the profile
+// does not say so, likeliest first.
+func (k *comparer) otherNames(it *item) []string {
 	j := k.p.Names.join(it.tool)
-	all := []string{j.clean, j.raw}
-	if it.name != "" {
-		all = append([]string{it.fullName()}, all...)
+	if it.name == "" {
+		return []string{j.clean, j.raw}
 	}
-	return all
+	return []string{it.fullName(), j.clean, j.raw}
 }
 
 // compare says what one tool lost on its way into the capture.
@@ -300,8 +348,8 @@ func (k *comparer) compare(it *item, got surface.Tool, name string) Pair {
 	seen := *it
 	text, has := got.Description()
 	seen.description, seen.hasDescription = text, has
-	seen.schema, _ = parseNode(schemaOf(got))
-	same := it.schema.same(seen.schema) && it.description == seen.description && it.hasDescription == seen.hasDescription
+	seen.schema = schemaSent(got)
+	same := it.asSeen(got, seen.schema)
 	k.truncated(r, &seen)
 	d := &differ{r: r, it: &seen}
 	d.description()
@@ -329,12 +377,16 @@ func (k *comparer) bothSides(it *item, got surface.Tool, name string) (meant, se
 	return meant, seen
 }
 
-func schemaOf(t surface.Tool) []byte {
-	raw, ok := t.InputSchema()
-	if !ok {
-		return []byte("null")
+// schemaSent is the schema of a captured tool; nil when the entry has no field for it,
+// as some hosts send a tool that takes nothing.
+func schemaSent(t surface.Tool) *node {
+	for _, field := range []string{"input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"} {
+		if raw, ok := t.Field(field); ok {
+			n, _ := parseNode(raw)
+			return n
+		}
 	}
-	return raw
+	return nil
 }
 
 // truncated records a description whose end is missing.
@@ -371,13 +423,12 @@ func isWhole(l Loss) bool {
 
 // rest counts what is left of the capture. A tool that the listing lacks is named only
 // when it can be nobody else's.
-func (k *comparer) rest(capture *surface.Listing) {
-	for _, t := range capture.Tools {
-		name := capturedName(t)
+func (k *comparer) rest() {
+	for i, t := range k.tools {
 		switch {
-		case k.used[name]:
+		case k.used[i]:
 		case k.isOurs(t):
-			k.out.Added = append(k.out.Added, Pair{Sent: name})
+			k.out.Added = append(k.out.Added, Pair{Sent: capturedName(t)})
 			k.out.Doubt = true
 		default:
 			k.out.Foreign++

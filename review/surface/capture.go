@@ -119,12 +119,16 @@ func isGeminiDeclaration(t value) bool {
 	return t.has("parametersJsonSchema") || t.has("parameters_json_schema") || kind != "" && kind == strings.ToUpper(kind)
 }
 
-// mcpList finds the lists of MCP tools in an item, or an answer, of the responses API.
+// mcpList finds the lists of MCP tools of the responses API: in an item, in an answer,
+// or in a request that carries the items of the conversation so far.
 func mcpList(v value) value {
 	if v.field("type").text() == "mcp_list_tools" {
 		return v
 	}
-	return mcpItems(v.field("output"))
+	if items := mcpItems(v.field("output")); items.present() {
+		return items
+	}
+	return mcpItems(v.field("input"))
 }
 
 // mcpItems returns the items of a response if a list of MCP tools is among them.
@@ -217,7 +221,9 @@ func (c captureForm) unpack(kept []definition, foreign int, t value) ([]definiti
 	group, namespace := value{}, ""
 	switch c.shape {
 	case ShapeAnthropic:
-		if kind := t.field("type"); t.has("input_schema") && (kind.null() || kind.text() == "custom") {
+		// Tools of the provider have a type of their own. One without a schema is what a host
+		// passes on of a definition that has none.
+		if kind := t.field("type"); t.has("name") && (kind.null() || kind.text() == "custom") {
 			return append(kept, definition{value: t}), foreign
 		}
 	case ShapeOpenAIChat:
@@ -230,6 +236,9 @@ func (c captureForm) unpack(kept []definition, foreign int, t value) ([]definiti
 		}
 		group, namespace = t.field("tools"), t.field("name").text()
 	case ShapeOpenAIMCP:
+		if t.field("type").text() != "mcp_list_tools" {
+			return kept, foreign // a message
+		}
 		group = t.field("tools")
 	case ShapeGemini:
 		if isGeminiDeclaration(t) {
