@@ -79,12 +79,14 @@ func (c *pushCmd) Run(e *env) error {
 		}
 	}
 	if c.JSON {
-		return printPushJSON(e.stdout, res, fates)
+		err = printPushJSON(e.stdout, res, fates)
+	} else if err = printPush(e.stdout, res); err == nil {
+		err = write(e.stdout, proposedText(fates))
 	}
-	if err := printPush(e.stdout, res); err != nil {
-		return err
+	if err == nil && res.Status == http.StatusAccepted {
+		return exit(exitUnsure) // kept, but nothing can be said of a part
 	}
-	return write(e.stdout, proposedText(fates))
+	return err
 }
 
 // waivers reads what is proposed, before anything is sent: a file that can't be read
