@@ -27,7 +27,7 @@ type liveServers struct {
 
 func (l *liveServers) Allows(u *url.URL) error {
 	if u.Scheme != "https" {
-		return errors.New("Only https is read, but for hosts that the operator allows.")
+		return review.Errorf(review.Invalid, "Only https is read, but for hosts that the operator allows.")
 	}
 	return nil
 }
