@@ -18,7 +18,7 @@ func (l *loader) facts(as *assessment, url string) {
 			Emptied: emptied(as.listing),
 		},
 		Subjects: l.subjects(as),
-		Verdicts: l.counted(as.profile()),
+		Verdicts: weighed(l.given[as.profile()], as.release),
 		Problems: l.problems(as),
 		People:   peopleOf(l.users, as.server.ID, l.factor || as.server.Policy.SecondFactor),
 		Baseline: l.baselineFacts(as),
@@ -39,7 +39,7 @@ func (l *loader) facts(as *assessment, url string) {
 	if as.release.withdrawn() {
 		f.Withdrawn = as.release.WithdrawnReason
 	}
-	as.facts, as.given = f, l.given[as.profile()]
+	as.facts, as.given = f, givenIn(l.given[as.profile()], as.release)
 }
 
 // matterIDs names the changes that one answer can cover, for each such answer.
@@ -117,13 +117,25 @@ func (l *loader) subject(as *assessment, c *outlined) gate.Subject {
 	return s
 }
 
-// counted turns the verdicts that still count into the gate's.
-func (l *loader) counted(k ProfileKey) []gate.Verdict {
+// weighed turns the verdicts that nobody revoked into the gate's, as they count in a
+// release.
+func weighed(given []Verdict, r *Release) []gate.Verdict {
 	var out []gate.Verdict
-	for _, v := range l.given[k] {
-		if v.counts() {
-			out = append(out, v.fact())
+	for i := range given {
+		if v := &given[i]; v.RevokedAt.IsZero() {
+			f := v.fact()
+			f.Ended = v.endedIn(r)
+			out = append(out, f)
 		}
+	}
+	return out
+}
+
+// givenIn returns verdicts as a release sees them: what ended in it is used up there.
+func givenIn(given []Verdict, r *Release) []Verdict {
+	out := slices.Clone(given)
+	for i := range out {
+		out[i].UsedUp = out[i].endedIn(r) != nil
 	}
 	return out
 }
@@ -243,6 +255,7 @@ func personOf(u *people.User, serverID string) gate.Person {
 	role := u.RoleOn(serverID)
 	return gate.Person{
 		ID: u.ID, Label: u.Label(), Email: u.Email, InvitedBy: u.InvitedBy, Since: u.Since(),
-		Decides: role.AtLeast(people.Reviewer), Maintainer: role.AtLeast(people.Maintainer), Disabled: !u.Active(),
+		Decides: role.AtLeast(people.Reviewer), Maintainer: role.AtLeast(people.Maintainer),
+		Disabled: !u.Active(), Left: !u.Active() || !role.AtLeast(people.Reviewer),
 	}
 }

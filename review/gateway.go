@@ -130,7 +130,7 @@ type holder struct {
 
 // whole reports whether the listing can be judged at all. A part has the digest of
 // the whole that holds the same tools.
-func (h *holder) whole() bool { return h.listing.Complete && h.listing.Kind == surface.KindListing }
+func (h *holder) whole() bool { return h.listing.whole() }
 
 // holding finds for each release the newest revision with a digest, a whole listing
 // before a part of one.

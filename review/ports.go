@@ -217,7 +217,9 @@ type VerdictStore interface {
 	// neither used up nor revoked.
 	Removals(ctx context.Context, serverID, profile string) ([]Verdict, error)
 	VerdictsOfRelease(ctx context.Context, releaseID string) ([]Verdict, error) // oldest first
-	UseUpVerdicts(ctx context.Context, ids []string) error
+	// EndRemovals notes what ended approvals of removals; unless it was a push, which
+	// ends them for its release alone, they are used up.
+	EndRemovals(ctx context.Context, ids []string, e Ending) error
 	RevokeVerdicts(ctx context.Context, ids []string, at time.Time, why string) error
 }
 

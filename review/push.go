@@ -379,14 +379,14 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err := p.index(ctx, tx, c.release); err != nil {
 		return nil, err
 	}
-	voided, err := voidRemovals(ctx, tx, c)
+	ended, err := s.endByPush(ctx, tx, c)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.made.put(ctx, tx, p.listing.info().near()); err != nil {
 		return nil, err
 	}
-	if err := s.auditPush(ctx, tx, p, as, voided); err != nil {
+	if err := s.auditPush(ctx, tx, p, as, ended); err != nil {
 		return nil, err
 	}
 	if err := s.pushed(ctx, tx, p.actor, as); err != nil {
@@ -409,14 +409,15 @@ func storeRelease(ctx context.Context, tx Tx, r *Release, fresh bool) error {
 	return tx.UpdateRelease(ctx, r)
 }
 
-// auditPush writes the push down; voided are the approvals of removals that it ended.
-func (s *Service) auditPush(ctx context.Context, tx Tx, p *push, as *assessment, voided []string) error {
+// auditPush writes the push down; ended are the approvals of removals that it ended for
+// its release.
+func (s *Service) auditPush(ctx context.Context, tx Tx, p *push, as *assessment, ended []string) error {
 	r, rev := as.release, &as.revision
 	return s.audit(ctx, tx, p.actor, act{
 		name: "listing.push", serverID: p.server.ID, subject: r.ID,
 		after: pushFacts{
 			Release: r.Title(), Profile: r.Profile, Version: r.Version, Ref: r.Ref, Predecessor: r.Predecessor, Revision: rev.N,
-			Digest: rev.Digest, Author: rev.AuthorID, Token: rev.TokenID, Delivery: p.delivery.ID, UsedUp: voided,
+			Digest: rev.Digest, Author: rev.AuthorID, Token: rev.TokenID, Delivery: p.delivery.ID, Ended: ended,
 		},
 	})
 }
@@ -491,30 +492,6 @@ func (p *push) doubtEmpty(ctx context.Context, tx Tx, r *Release) error {
 		}
 	}
 	return err
-}
-
-// voidRemovals ends approvals of removals of tools that are back: the next removal
-// is a new question. A removal that another release still waits for is asked anew
-// too, since nobody can tell the two apart. It returns their ids.
-func voidRemovals(ctx context.Context, tx Tx, c *candidate) ([]string, error) {
-	approvals, err := tx.Removals(ctx, c.server.ID, c.release.Profile)
-	if err != nil || len(approvals) == 0 {
-		return nil, err
-	}
-	here := map[string]bool{}
-	for _, t := range c.tools {
-		here[t.Name] = true
-	}
-	var ids []string
-	for _, v := range approvals {
-		if here[v.Name] {
-			ids = append(ids, v.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return ids, tx.UseUpVerdicts(ctx, ids)
 }
 
 // preview analyses a push and keeps nothing of it.

@@ -196,8 +196,8 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		if err := tx.InsertReleased(ctx, r.ServerID, r.Profile, r.ID, as.subjectKeys()); err != nil {
 			return err
 		}
-		used := as.removalVerdicts()
-		if err := tx.UseUpVerdicts(ctx, used); err != nil {
+		used, err := as.endByRelease(ctx, tx)
+		if err != nil {
 			return err
 		}
 		facts := as.evidence()
@@ -247,23 +247,6 @@ func (as *assessment) subjectKeys() []SubjectKey {
 	return append(keys, SubjectKey{Subject: change.SubjectOrder, Digest: as.outline.Order})
 }
 
-// removalVerdicts lists the answers to what the candidate takes away.
-func (as *assessment) removalVerdicts() []string {
-	gone := map[bytesKey]bool{}
-	for _, c := range as.outline.Changes {
-		if c.To.IsZero() {
-			gone[bytesKey{c.Subject, c.From}] = true
-		}
-	}
-	ids := []string{}
-	for _, v := range as.facts.Verdicts {
-		if v.To.IsZero() && v.Kind == gate.Approve && gone[bytesKey{v.Subject, v.From}] {
-			ids = append(ids, v.ID)
-		}
-	}
-	return ids
-}
-
 // WithdrawRelease takes a released or open release back. For cause, it rejects what
 // the release introduced, so that the same bytes are blocked wherever they turn up.
 func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reason string, forCause bool) (*ReleaseView, error) {
@@ -275,17 +258,17 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 		if r.withdrawn() {
 			return Errorf(Conflict, "%s is withdrawn already.", r.Title())
 		}
+		before := as.state()
+		r.WithdrawnAt, r.WithdrawnBy, r.WithdrawnReason, r.WithdrawnForCause = s.now(), a.userID(), reason, forCause
+		if err := tx.UpdateRelease(ctx, r); err != nil {
+			return err
+		}
 		rejected := []*verdictFacts{}
 		if forCause {
 			var err error
 			if rejected, err = s.rejectIntroduced(ctx, tx, a, as, reason); err != nil {
 				return err
 			}
-		}
-		before := as.state()
-		r.WithdrawnAt, r.WithdrawnBy, r.WithdrawnReason, r.WithdrawnForCause = s.now(), a.userID(), reason, forCause
-		if err := tx.UpdateRelease(ctx, r); err != nil {
-			return err
 		}
 		return s.audit(ctx, tx, a, act{
 			name: "release.withdraw", serverID: r.ServerID, subject: r.ID, before: before,
@@ -298,20 +281,42 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 	return s.Release(ctx, a, releaseID)
 }
 
-// rejectIntroduced rejects the bytes that the release brought, and returns what the
-// audit keeps of that.
+// rejectIntroduced rejects the bytes that the release, which is withdrawn by now,
+// brought and no other release that stands has: what those hold was there without it.
+// It returns what the audit keeps of that.
 func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *assessment, reason string) ([]*verdictFacts, error) {
 	r, err := fullReport(ctx, tx, as.pair)
+	if err != nil {
+		return nil, err
+	}
+	held, err := heldElsewhere(ctx, tx, as, r)
 	if err != nil {
 		return nil, err
 	}
 	d, said := newDecision(s, a, as, r), []*verdictFacts{}
 	for i := range r.Changes {
 		c := &r.Changes[i]
-		if !c.To.IsZero() && c.Subject != change.SubjectOrder {
+		if !c.To.IsZero() && c.Subject != change.SubjectOrder && !held[bytesKey{c.Subject, c.To}] {
 			d.add(c, "", Reject, "Withdrawn for cause: "+reason, nil)
 			said = append(said, d.facts(c, d.verdicts[len(d.verdicts)-1:]))
 		}
 	}
 	return said, tx.InsertVerdicts(ctx, d.verdicts)
+}
+
+// heldElsewhere says which of the bytes that a report leads to stand in a release of the
+// profile.
+func heldElsewhere(ctx context.Context, tx Tx, as *assessment, r *change.Report) (map[bytesKey]bool, error) {
+	var digests []surface.Hash
+	for i := range r.Changes {
+		if to := r.Changes[i].To; !to.IsZero() {
+			digests = append(digests, to)
+		}
+	}
+	subjects, err := tx.Released(ctx, []ProfileKey{as.profile()}, digests)
+	held := map[bytesKey]bool{}
+	for _, h := range subjects {
+		held[bytesKey{h.Subject, h.Digest}] = true
+	}
+	return held, err
 }

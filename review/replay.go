@@ -225,7 +225,8 @@ type (
 		Author      string       `json:"author,omitempty"` // id of an account
 		Token       string       `json:"token,omitempty"`  // id
 		Delivery    string       `json:"delivery"`
-		UsedUp      []string     `json:"used_up,omitempty"` // approvals of removals that the push ended
+		UsedUp      []string     `json:"used_up,omitempty"` // as older versions ended approvals of removals
+		Ended       []string     `json:"ended,omitempty"`   // approvals of removals that the push ended for its release
 	}
 	// verdictFacts is what it keeps of an answer to a change, with every verdict that
 	// was stored for it: an answer to one edit may write others out.
@@ -419,6 +420,13 @@ func acknowledged(ack []Acknowledgement) []int {
 func (st state) verdict(v *Verdict) {
 	st.put("verdict", v.ID, "server", v.ServerID, "profile", v.Profile, "release", v.ReleaseID, "change", v.ChangeID, "edit", v.Edit,
 		"from", v.From, "to", v.To, "kind", v.Kind, "user", v.UserID, "own", v.OwnPush, "used_up", v.UsedUp, "revoked", !v.RevokedAt.IsZero())
+	var in []string
+	for _, e := range v.Ended {
+		if e.How == gate.EndedByPush {
+			in = append(in, e.ReleaseID)
+		}
+	}
+	st.put("verdict", v.ID, "ended_in", strings.Join(in, " "))
 }
 
 func (st state) override(o *Override) {
@@ -725,6 +733,10 @@ func toldPush(st state, e *AuditEntry, now pushFacts) bool {
 	st.release(e.Subject, e.ServerID, now.Profile, now.Version, now.Ref, now.Predecessor)
 	st.revision(e.Subject, now.Revision, now.Digest, e.ActorID, now.Token, now.Author)
 	st.useUp(now.UsedUp)
+	for _, id := range now.Ended {
+		in := st[thing{"verdict", id}]["ended_in"] + " " + e.Subject
+		st.put("verdict", id, "ended_in", strings.TrimSpace(in))
+	}
 	return now.Profile != ""
 }
 

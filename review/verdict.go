@@ -50,10 +50,35 @@ type Verdict struct {
 	ShellToken bool // the token was made on the command line; filled in on reading
 	OwnPush    bool // given by the author or pusher of the revision
 	At         time.Time
-	UsedUp     bool // a removal's approval is used up at release, or once the tool is back
+	UsedUp     bool // a removal's approval is over everywhere: a release used it up, or has the tool
+	Ended      []Ending
 	RevokedAt  time.Time
 	RevokedWhy string
 	Evidence   []gate.Trial // what the giver tried
+}
+
+// Ending says by which release the approval of a removal ended.
+type Ending struct {
+	gate.Ending
+	ReleaseID string    `json:"release"`
+	At        time.Time `json:"at"`
+}
+
+// endedIn says what ended the approval of a removal for a release, nil when it counts
+// there. A tool that is back in an open version is back there; where the approval was
+// given it has to be given again for versions that were opened later, too.
+func (v *Verdict) endedIn(r *Release) *gate.Ending {
+	for i := range v.Ended {
+		e := &v.Ended[i]
+		again := e.ReleaseID == v.ReleaseID && !r.CreatedAt.Before(e.At)
+		if e.How != gate.EndedByPush || e.ReleaseID == r.ID || again {
+			return &e.Ending
+		}
+	}
+	if v.UsedUp {
+		return &gate.Ending{}
+	}
+	return nil
 }
 
 // approves reports whether it is an approval that nobody took away.
@@ -433,10 +458,10 @@ func (d *decision) mayTakeBack(v *gate.Verdict) bool {
 	return gate.MayTakeBack(d.as.server.Policy, me, *v, d.own, d.gone(v.Person))
 }
 
-// gone reports whether an account is disabled.
+// gone reports whether somebody left: disabled, or without a role that decides here.
 func (d *decision) gone(id string) bool {
 	i := slices.IndexFunc(d.as.facts.People, func(p gate.Person) bool { return p.ID == id })
-	return i < 0 || d.as.facts.People[i].Disabled
+	return i < 0 || d.as.facts.People[i].Left
 }
 
 // withdraw checks that there is an answer to take back. A rejection by somebody
@@ -456,7 +481,7 @@ func (d *decision) withdraw(c *change.Change, it VerdictItem) (done bool, err er
 	return true, d.revoke(c, it)
 }
 
-// revoke takes back the rejections of people whose accounts are disabled.
+// revoke takes back the rejections of people who left.
 func (d *decision) revoke(c *change.Change, it VerdictItem) error {
 	if it.Edit != "" {
 		return Errorf(Invalid, "%s: take the rejection of somebody who left back as a whole.", visible(c.Name()))

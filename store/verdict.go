@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/review"
@@ -36,6 +40,41 @@ type verdictRow struct {
 	RevokedAt  micros             `db:"revoked_at"`
 	RevokedWhy string             `db:"revoked_why"`
 	Evidence   evidence           `db:"evidence"`
+	Ended      endings            `db:"ended"`
+}
+
+// endings are kept as JSON objects, one a line, so that one is added without a look at
+// the others.
+type endings []review.Ending
+
+func (e endings) Value() (driver.Value, error) {
+	var text strings.Builder
+	enc := json.NewEncoder(&text)
+	for i := range e {
+		if err := enc.Encode(&e[i]); err != nil {
+			return nil, err
+		}
+	}
+	return text.String(), nil
+}
+
+func (e *endings) Scan(src any) error {
+	*e = nil
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("a text column holds %T", src)
+	}
+	for dec := json.NewDecoder(strings.NewReader(text)); ; {
+		var one review.Ending
+		switch err := dec.Decode(&one); err {
+		case nil:
+			*e = append(*e, one)
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
+	}
 }
 
 // evidence is a list of trials as JSON, empty text for none.
@@ -69,7 +108,7 @@ func verdictRowOf(v review.Verdict) verdictRow {
 	return verdictRow{ID: v.ID, ServerID: v.ServerID, Profile: v.Profile, ReleaseID: v.ReleaseID, Revision: v.Revision,
 		ChangeID: v.ChangeID, Edit: v.Edit, Subject: v.Subject, Name: octets(v.Name), From: hash(v.From), To: hash(v.To),
 		Class: v.Class, Kind: v.Kind, Note: v.Note, UserID: v.UserID, TokenID: v.TokenID, OwnPush: v.OwnPush,
-		At: micros(v.At), UsedUp: v.UsedUp, RevokedAt: micros(v.RevokedAt), RevokedWhy: v.RevokedWhy, Evidence: v.Evidence}
+		At: micros(v.At), UsedUp: v.UsedUp, RevokedAt: micros(v.RevokedAt), RevokedWhy: v.RevokedWhy, Evidence: v.Evidence, Ended: v.Ended}
 }
 
 func (r verdictView) verdict() review.Verdict {
@@ -77,7 +116,7 @@ func (r verdictView) verdict() review.Verdict {
 		ChangeID: r.ChangeID, Edit: r.Edit, Subject: r.Subject, Name: string(r.verdictRow.Name),
 		From: surface.Hash(r.From), To: surface.Hash(r.To), Class: r.Class, Kind: r.Kind, Note: r.Note,
 		UserID: r.UserID, UserLabel: r.label(), TokenID: r.TokenID, ShellToken: r.ShellToken, OwnPush: r.OwnPush, At: time.Time(r.At),
-		UsedUp: r.UsedUp, RevokedAt: time.Time(r.RevokedAt), RevokedWhy: r.RevokedWhy, Evidence: r.Evidence}
+		UsedUp: r.UsedUp, RevokedAt: time.Time(r.RevokedAt), RevokedWhy: r.RevokedWhy, Evidence: r.Evidence, Ended: r.Ended}
 }
 
 const fromVerdicts = " FROM verdicts v LEFT JOIN users u ON u.id = v.user_id LEFT JOIN tokens k ON k.id = v.token_id "
@@ -151,10 +190,10 @@ func (t *tx) VerdictsOfRelease(ctx context.Context, releaseID string) ([]review.
 	return mapped(rows, verdictView.verdict), err
 }
 
-// UseUpVerdicts marks verdicts as used up; one that is missing is an error of
-// kind NotFound.
-func (t *tx) UseUpVerdicts(ctx context.Context, ids []string) error {
-	return t.markVerdicts(ctx, "used_up = true", nil, ids)
+// EndRemovals notes an ending; a verdict that is missing is an error of kind NotFound.
+func (t *tx) EndRemovals(ctx context.Context, ids []string, e review.Ending) error {
+	return t.markVerdicts(ctx, "ended = ended || $1, used_up = CASE WHEN $2 THEN used_up ELSE true END",
+		[]any{endings{e}, e.How == gate.EndedByPush}, ids)
 }
 
 // RevokeVerdicts marks verdicts as revoked; those that are revoked already keep

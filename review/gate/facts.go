@@ -27,7 +27,7 @@ type Facts struct {
 
 	Subjects []Subject
 	Matters  [][]string // ids of the changes that one answer can cover, for each such answer
-	Verdicts []Verdict  // oldest first; neither revoked nor used up
+	Verdicts []Verdict  // oldest first; revoked ones left out
 	Problems []Problem  // of level error
 	Threads  []Thread   // open ones that block
 	Baseline Baseline
@@ -150,7 +150,34 @@ type Verdict struct {
 	Shell    bool // by a token that was made on the command line
 	Evidence []Trial
 	At       time.Time
+	Ended    *Ending // an approval of a removal that is over, nil while it counts
 }
+
+// kind is what the verdict is worth: an approval that is over is as good as one that
+// was taken back.
+func (v *Verdict) kind() VerdictKind {
+	if v.Ended != nil {
+		return Withdraw
+	}
+	return v.Kind
+}
+
+// Ending says what ended the approval of a removal.
+type Ending struct {
+	How      EndingKind `json:"how"`
+	Title    string     `json:"title"`              // of the release that did
+	Revision int        `json:"revision,omitempty"` // of that release
+}
+
+// EndingKind is how the approval of a removal ends.
+type EndingKind string
+
+// The ways. The zero value is none of them: from before this was kept.
+const (
+	EndedByRelease EndingKind = "released without it" // used up
+	EndedByReturn  EndingKind = "released with it"
+	EndedByPush    EndingKind = "pushed with it" // ends it in that version alone
+)
 
 // Person is somebody who could decide, or did.
 type Person struct {
@@ -162,6 +189,7 @@ type Person struct {
 	Decides    bool // is active and has the role
 	Maintainer bool // is active and has the role
 	Disabled   bool
+	Left       bool // has no role that decides any more, or is disabled
 }
 
 // Problem is an error in the candidate, of one tool or (Position 0) of the whole.

@@ -37,6 +37,7 @@ type opinions struct {
 type opinion struct {
 	whole *Verdict
 	edits map[string]*Verdict
+	ended *Verdict // their newest answer, when it is over
 }
 
 // NewStanding adds up verdicts, oldest first.
@@ -70,12 +71,16 @@ func add(m map[key]*opinions, k key, v *Verdict) {
 // answer takes a newer verdict in. An answer to the whole replaces all earlier
 // ones; an answer to an edit that is no approval unmakes an approval of the whole.
 func (o *opinion) answer(v *Verdict) {
-	switch {
-	case v.Edit == "" && v.Kind == Withdraw:
+	o.ended = nil
+	if v.Ended != nil {
+		o.ended = v
+	}
+	switch kind := v.kind(); {
+	case v.Edit == "" && kind == Withdraw:
 		o.whole, o.edits = nil, map[string]*Verdict{}
 	case v.Edit == "":
 		o.whole, o.edits = v, map[string]*Verdict{}
-	case v.Kind == Withdraw:
+	case kind == Withdraw:
 		delete(o.edits, v.Edit)
 		o.unapprove()
 	default:
@@ -290,15 +295,15 @@ func (e *evaluation) invited(inviter, guest *Verdict) bool {
 }
 
 // takersBack names who can take a rejection back: its author, or a maintainer
-// when that account is disabled.
+// when that person left.
 func (e *evaluation) takersBack(v *Verdict) []string {
 	by := e.people[v.Person]
-	gone := by == nil || by.Disabled
+	gone := by == nil || by.Left
 	return labels(e.who(func(p *Person) bool { return MayTakeBack(e.facts.Policy, *p, *v, e.authors[p.ID], gone) }))
 }
 
 // MayTakeBack reports whether p may take a rejection back: who gave it, or a
-// maintainer when that account is gone. Who wrote or pushed the candidate may not,
+// maintainer when that person left. Who wrote or pushed the candidate may not,
 // but for what one said about one's own push and where one reviews oneself.
 func MayTakeBack(pol Policy, p Person, v Verdict, author, gone bool) bool {
 	if author && !pol.SelfReview() && (p.ID != v.Person || !v.Own) {

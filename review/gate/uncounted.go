@@ -35,7 +35,10 @@ func (e *evaluation) uncounted(s *Subject, os *opinions, line Line, reason bool,
 // they approved nothing.
 func (e *evaluation) uncountedWhy(s *Subject, o *opinion, line Line, reason bool, counted []*Verdict) (why, label string) {
 	v := o.approval()
-	if v == nil {
+	switch {
+	case v == nil && o.ended != nil:
+		return endedWhy(s, o.ended.Ended), o.ended.Label
+	case v == nil:
 		return partly(o)
 	}
 	if slices.Contains(counted, v) {

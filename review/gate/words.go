@@ -81,6 +81,19 @@ func rejectedWhy(v *Verdict) string {
 	return why + " Push a new text, or have the rejection taken back."
 }
 
+// endedWhy says what ended the approval of a subject's removal.
+func endedWhy(s *Subject, e *Ending) string {
+	switch e.How {
+	case EndedByRelease:
+		return fmt.Sprintf("it ended when %s was released without %s, which used it up", show(e.Title), label(s))
+	case EndedByReturn:
+		return fmt.Sprintf("it ended when %s was released with %s in it", show(e.Title), label(s))
+	case EndedByPush:
+		return fmt.Sprintf("it ended when push %d of %s had %s again", e.Revision, show(e.Title), label(s))
+	}
+	return fmt.Sprintf("it ended when a release used it up, or when %s was back", label(s))
+}
+
 func ruleWhy(s *Subject, p Policy) string {
 	if s.Class == change.None {
 		return "Accepted by rule: nothing that a model reads or a caller sends differs."

@@ -20,7 +20,9 @@ var approvalCases = map[string]func(*world){
 	"3: team policy, one word changed":                  approvalOneWord,
 	"8: a new profile":                                  approvalProfile,
 	"11: removal approved, tool back, removed again":    approvalRemoval,
+	"a removal is judged on the line of its version":    approvalRemovalLines,
 	"13: the rejecter left":                             approvalRejecterLeft,
+	"the rejecter lost the role":                        approvalRejecterDowngraded,
 	"20: two approved digests under one name":           approvalTwins,
 	"who may decide":                                    approvalRoles,
 	"stale: nothing is stored":                          approvalStale,
@@ -151,6 +153,58 @@ func approvalRemoval(w *world) {
 	w.wantGate(p, gate.Blocked, "removal:drop") // the approval was used up
 }
 
+// approvalRemovalLines: what others still list ends no approval of a removal; a release
+// that has the tool, or a later push of the version itself, does, and the gate says so.
+func approvalRemovalLines(w *world) {
+	without := listing(tool("find", "Finds."), tool("list", "Lists."))
+	w.released("1", three())
+	p := w.push("2", without)
+	w.approve(w.rita, idOf(p), "drop")
+	m := w.sending("", three())
+	m.params.Ref = "pr-13"
+	w.pushAs(m)
+	w.push("3", three())
+	preview := w.sending("2", changed("Finds. Never twice."))
+	preview.params.Preview = true
+	w.pushAs(preview)
+	part := w.sending("", strings.Replace(three(), "{", `{"nextCursor":"x",`, 1))
+	part.params.Ref = "pr-13"
+	w.pushAs(part)
+	w.wantGate(p, gate.Pass)
+
+	other := w.push("4", without)
+	w.wantGate(other, gate.Pass) // equal bytes gone are asked for once
+	w.push("4", three())
+	other = w.push("4", without)
+	w.wantLine(idOf(p), "removal:drop", "Approved by Rita.")
+	w.wantLine(idOf(other), "removal:drop", "The approval by Rita does not count: it ended when push 2 of 4 had drop again.")
+	w.push("2", part.body) // a part does not say that the tool is back
+	p = w.push("2", without)
+	w.wantLine(idOf(p), "removal:drop", "Approved by Rita.")
+
+	w.release(w.push("5", three()))
+	p = w.push("6", without)
+	w.wantLine(idOf(p), "removal:drop", "it ended when 5 was released with drop in it")
+	w.approve(w.rob, idOf(p), "drop")
+	w.release(p)
+	w.released("7", three())
+	w.wantLine(idOf(w.push("8", without)), "removal:drop", "The approval by Rob does not count: it ended when 6 was released without drop, which used it up.")
+}
+
+// wantLine checks that a requirement of a release says something.
+func (w *world) wantLine(releaseID, id, says string) {
+	w.Helper()
+	for _, r := range w.view(releaseID).Answer.Requirements {
+		if r.ID == id {
+			if !strings.Contains(r.Why, says) {
+				w.Errorf("%s says %q, want %q", id, r.Why, says)
+			}
+			return
+		}
+	}
+	w.Errorf("no requirement %s", id)
+}
+
 func approvalRejecterLeft(w *world) {
 	w.released("1", three())
 	p := w.push("2", changed("Finds. Never twice."))
@@ -165,6 +219,31 @@ func approvalRejecterLeft(w *world) {
 	w.must(w.decide(w.ana, idOf(p), review.Withdraw, "He left and the text is fine.", "find"))
 	w.approve(w.rita, idOf(p), "find")
 	w.wantGate(p, gate.Pass)
+	log, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{Server: "mot"}, review.Page{})
+	w.must(err)
+	if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.Act == "verdict.revoke" && e.Actor == "Ana" }) {
+		w.Error("the audit does not tell who took the rejection back")
+	}
+}
+
+// approvalRejecterDowngraded: whoever may not decide any more can't take a rejection
+// back, so that a maintainer can.
+func approvalRejecterDowngraded(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	for _, role := range []people.Role{people.Viewer, people.NoRole} {
+		w.must(w.decide(w.rob, idOf(p), review.Reject, "No.", "find"))
+		w.refused(w.decide(w.ana, idOf(p), review.Withdraw, "Overruled.", "find"), review.Conflict, "no answer of yours")
+		w.must(w.setRole(w.shell, w.rob.User.ID, "mot", role))
+		g := w.wantGate(p, gate.Blocked, "approval:find")
+		if r := w.requirement(g, "approval:find"); !slices.Equal(r.WhoCan, []string{"Ada", "Ana", "Ben"}) {
+			w.Errorf("as %s, who can: %q", role, r.WhoCan)
+		}
+		w.must(w.decide(w.ana, idOf(p), review.Withdraw, "He works elsewhere now.", "find"))
+		w.wantLine(idOf(p), "approval:find", "0 of 1 approval.")
+		w.must(w.setRole(w.shell, w.rob.User.ID, "mot", people.Reviewer))
+		w.rob = w.again(w.rob)
+	}
 	log, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
 	if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.Act == "verdict.revoke" && e.Actor == "Ana" }) {

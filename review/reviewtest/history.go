@@ -199,7 +199,7 @@ func (h *history) pushes(l *ledger) {
 	if h.team.gone[author] {
 		author = "" // the address belongs to no account any more
 	}
-	l.push(c, head, author)
+	l.push(c, head, author, h.clock)
 	h.note("%s: push %s by %q: %s", l.profile, c.version, author, brief(head))
 }
 
@@ -338,7 +338,7 @@ func (h *history) says(l *ledger, c *candidate, who review.Actor, about []review
 		}
 		for _, it := range items {
 			if it.Change == d.ID || slices.Contains(it.Changes, d.ID) {
-				h.hear(l, &saying{who: who.Label(), step: h.stepOf(d), edit: it.Edit, edits: editsOf(d), kind: string(it.Verdict), note: it.Note, own: own, at: h.clock})
+				h.hear(l, &saying{in: c, who: who.Label(), step: h.stepOf(d), edit: it.Edit, edits: editsOf(d), kind: string(it.Verdict), note: it.Note, own: own, at: h.clock})
 			}
 		}
 	}
@@ -355,7 +355,7 @@ func (h *history) says(l *ledger, c *candidate, who review.Actor, about []review
 // hear tells the model of an answer. Who has none of their own to take back takes
 // back the rejections of people who left.
 func (h *history) hear(l *ledger, s *saying) {
-	o := l.opinions(s.step)[s.who]
+	o := l.opinions(s.in, s.step)[s.who]
 	mine := o != nil && (o.yes || len(o.no) > 0 || o.anyEdit())
 	if s.kind != "withdraw" || mine {
 		l.said = append(l.said, s)
@@ -367,7 +367,7 @@ func (h *history) hear(l *ledger, s *saying) {
 	for _, old := range l.said {
 		same := old.step.to == s.step.to && (s.step.to != definition{} || old.step.from == s.step.from)
 		if same && h.team.gone[old.who] {
-			if o := l.opinions(s.step)[old.who]; o != nil && len(o.no) > 0 {
+			if o := l.opinions(s.in, s.step)[old.who]; o != nil && len(o.no) > 0 {
 				h.revokeAll(l, old.who, s.step)
 			}
 		}
@@ -491,8 +491,9 @@ func (h *history) withdraws(l *ledger) {
 	c.withdrawn = true
 	l.released = slices.DeleteFunc(l.released, func(o *candidate) bool { return o == c })
 	for _, d := range introduced {
-		if cause && !d.To.IsZero() {
-			l.said = append(l.said, &saying{who: "Ana", step: h.stepOf(&d.Change), edits: editsOf(&d.Change), kind: "reject", note: "A mistake.", own: own, at: h.clock})
+		held := slices.ContainsFunc(l.released, func(o *candidate) bool { return slices.Contains(o.head, h.texts[d.To]) })
+		if cause && !d.To.IsZero() && !held {
+			l.said = append(l.said, &saying{in: c, who: "Ana", step: h.stepOf(&d.Change), edits: editsOf(&d.Change), kind: "reject", note: "A mistake.", own: own, at: h.clock})
 		}
 	}
 	h.note("%s: withdraw %s, for cause %t", l.profile, c.version, cause)

@@ -203,7 +203,15 @@ type saying struct {
 	own     bool // of who wrote or pushed the release
 	at      time.Time
 	usedUp  bool
+	back    []back // where what it lets go is back
+	in      *candidate
 	revoked bool
+}
+
+// back says that a version had a tool again, and from when on.
+type back struct {
+	in *candidate
+	at time.Time
 }
 
 // ledger is the model of one profile.
@@ -296,8 +304,15 @@ func ambiguous(changed, removed []step) bool {
 }
 
 // push notes a revision by an author, "" for nobody: who brings bytes stays their
-// author, and the approved removal of a tool that is back is void.
-func (l *ledger) push(c *candidate, head []definition, author string) {
+// author, and the approved removal of a tool that is back is void in that version.
+func (l *ledger) push(c *candidate, head []definition, author string, at time.Time) {
+	had := func(name string) bool { return named(c.head, name) != definition{} }
+	for _, s := range l.said {
+		removal := s.step.to == definition{} && s.kind == "approve"
+		if name := s.step.from.name; removal && c.head != nil && !had(name) && named(head, name) != (definition{}) {
+			s.back = append(s.back, back{c, at})
+		}
+	}
 	c.head = head
 	if author != "" {
 		c.authors[author] = true
@@ -317,11 +332,14 @@ func (l *ledger) push(c *candidate, head []definition, author string) {
 			}
 		}
 	}
-	for _, s := range l.said {
-		if s.step.to == (definition{}) && s.kind == "approve" && named(head, s.step.from.name) != (definition{}) {
-			s.usedUp = true
-		}
-	}
+}
+
+// over reports whether the approval of a removal is over for a release: where the tool
+// was back, and in versions opened after it was back where the approval was given.
+func (s *saying) over(c *candidate) bool {
+	return s.usedUp || slices.ContainsFunc(s.back, func(b back) bool {
+		return b.in == c || b.in == s.in && !c.opened.Before(b.at)
+	})
 }
 
 // authors is who wrote or pushed the release or brought any of its changes before.
@@ -339,11 +357,12 @@ func (l *ledger) authors(c *candidate) map[string]bool {
 	return who
 }
 
-// release uses the approvals of removals up.
+// release uses the approvals of removals up, and ends those of tools that it has.
 func (l *ledger) release(c *candidate) {
 	_, removed := l.steps(c.head)
 	for _, s := range l.said {
-		if s.kind == "approve" && slices.Contains(removed, s.step) {
+		listed := s.step.to == definition{} && named(c.head, s.step.from.name) != definition{}
+		if s.kind == "approve" && (listed || slices.Contains(removed, s.step)) {
 			s.usedUp = true
 		}
 	}
@@ -370,13 +389,18 @@ type stepOpinion struct {
 	edits         map[string]bool // approved ones
 }
 
-// opinions reads all answers to bytes, or to the removal of some, again.
-func (l *ledger) opinions(of step) map[string]*opinion {
+// opinions reads all answers to bytes, or to the removal of some, again, as they count
+// in a release. An approval that is over is as good as taken back.
+func (l *ledger) opinions(c *candidate, of step) map[string]*opinion {
 	out := map[string]*opinion{}
 	for _, s := range l.said {
 		same := s.step.to == of.to && (of.to != definition{} || s.step.from == of.from)
-		if !same || s.usedUp || s.revoked {
+		if !same || s.revoked {
 			continue
+		}
+		if s.over(c) {
+			gone := *s
+			gone.kind, s = "withdraw", &gone
 		}
 		if out[s.who] == nil {
 			out[s.who] = &opinion{no: map[string]time.Time{}, steps: map[definition]*stepOpinion{}}
@@ -438,8 +462,8 @@ func (o *opinion) reject(edit string, at time.Time) { o.no[edit], o.noFresh = at
 
 // rejected reports whether anybody's rejection of bytes, or of a removal, is
 // active, and when the latest was given.
-func (l *ledger) rejected(of step) (at time.Time, yes bool) {
-	for _, o := range l.opinions(of) {
+func (l *ledger) rejected(c *candidate, of step) (at time.Time, yes bool) {
+	for _, o := range l.opinions(c, of) {
 		if len(o.no) > 0 {
 			yes = true
 			if o.noFresh.After(at) {
@@ -453,7 +477,7 @@ func (l *ledger) rejected(of step) (at time.Time, yes bool) {
 // approvers lists who approved bytes, or with exact the very step.
 func (l *ledger) approvers(c *candidate, of step, exact, reason bool) map[string]time.Time {
 	authors, out := l.authors(c), map[string]time.Time{}
-	for who, o := range l.opinions(of) {
+	for who, o := range l.opinions(c, of) {
 		yes, why, own, at := o.yes, o.why, o.own, o.at
 		if so := o.steps[of.from]; exact {
 			yes = so != nil && so.yes
@@ -487,14 +511,14 @@ func (l *ledger) enough(who map[string]time.Time, line ask, p rules, name string
 
 // vouched reports whether bytes stand without a new answer: accepted with the
 // baseline, released and not withdrawn, or equal by rule to bytes that stand.
-func (l *ledger) vouched(s step, line ask) bool {
+func (l *ledger) vouched(c *candidate, s step, line ask) bool {
 	if l.baseline[s.to] {
 		return true
 	}
 	if slices.ContainsFunc(l.released, func(o *candidate) bool { return slices.Contains(o.head, s.to) }) {
 		return true
 	}
-	_, rejected := l.rejected(step{to: s.from})
+	_, rejected := l.rejected(c, step{to: s.from})
 	return line.rule && s.from != (definition{}) && !s.to.hidden && !rejected
 }
 
@@ -514,7 +538,7 @@ func (l *ledger) blockers(c *candidate) (against []blocker, sure bool) {
 	}
 	changed, removed := l.steps(c.head)
 	for _, d := range c.head {
-		if at, yes := l.rejected(step{to: d}); yes {
+		if at, yes := l.rejected(c, step{to: d}); yes {
 			against = append(against, blocker{"approval:" + d.name, d.name + " is rejected", at})
 		}
 	}
@@ -543,7 +567,7 @@ func (l *ledger) blockers(c *candidate) (against []blocker, sure bool) {
 func (l *ledger) undecided(c *candidate, s step, p rules) string {
 	line := p.lines[s.row()]
 	exact := s.breaks()
-	content := l.vouched(s, line) || l.enough(l.approvers(c, s, false, line.reason && !exact), line, p, s.to.name)
+	content := l.vouched(c, s, line) || l.enough(l.approvers(c, s, false, line.reason && !exact), line, p, s.to.name)
 	switch {
 	case !content:
 		return s.to.name + " was not approved by enough people who may"
@@ -566,7 +590,7 @@ func (l *ledger) stillThere(c *candidate, s step, changed []step, p rules) (bloc
 		}
 	}
 	id := "removal:" + s.from.name
-	if at, yes := l.rejected(s); yes {
+	if at, yes := l.rejected(c, s); yes {
 		return blocker{id, "the removal of " + s.from.name + " is rejected", at}, true
 	}
 	line := p.lines[rowBreaking]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/lock"
 )
 
 var releaseCases = map[string]func(*world){
@@ -15,6 +16,7 @@ var releaseCases = map[string]func(*world){
 	"a baseline of one's own push":                  releaseBaselineOwn,
 	"a baseline covers what stays after it":         releaseBaselineCovers,
 	"10: withdrawn for cause, pushed again":         releaseForCause,
+	"withdrawn for cause, what others hold stands":  releaseForCauseHeld,
 	"withdrawn without cause":                       releaseWithdrawn,
 	"4: an old release named as predecessor":        releasePredecessor,
 	"released means passed, here and now":           releaseChecked,
@@ -146,6 +148,25 @@ func releaseForCause(w *world) {
 	w.approve(w.rita, idOf(again), "find")
 	w.wantGate(again, gate.Blocked, "approval:find")
 	w.wantGate(w.push("4", three()), gate.Pass) // back to what is released
+}
+
+// releaseForCauseHeld: what 1 released is no part of what is wrong with 3, which went
+// back to it.
+func releaseForCauseHeld(w *world) {
+	one := w.released("1", three())
+	w.released("2", changed("Finds. Never twice."))
+	p := w.released("3", listing(tool("find", "Finds."), tool("drop", "Drops."), tool("list", "Lists."), tool("leak", "Leaks.")))
+	_, err := w.svc.WithdrawRelease(w.ctx, w.ana, idOf(p), "leak leaks.", true)
+	w.must(err)
+	w.wantGate(p, gate.Blocked, "approval:leak", "withdrawn")
+	w.wantGate(one, gate.Pass)
+	_, err = w.svc.Lock(w.ctx, w.vic, "mot", "", "1")
+	w.refused(err, review.Unavailable, "no signing key") // which is all that it lacks
+	checked, err := w.svc.Verify(w.ctx, w.vic, "mot", "", []byte(three()))
+	if w.must(err); checked.State != lock.Same {
+		w.Errorf("verify says %s, %s", checked.State, checked.Why)
+	}
+	w.wantGate(w.push("4", three()), gate.Pass)
 }
 
 func releaseWithdrawn(w *world) {

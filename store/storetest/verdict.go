@@ -102,7 +102,14 @@ func testVerdictMarks(b *bench) {
 		return read(b, func(tx review.Tx) ([]review.Verdict, error) { return tx.Removals(b.ctx, s.ID, "default") })
 	}
 	b.equal(removals(), []review.Verdict{approved, second})
-	b.update(func(tx review.Tx) error { return tx.UseUpVerdicts(b.ctx, []string{approved.ID, approved.ID}) })
+	end := func(how gate.EndingKind, title string, ids ...string) review.Ending {
+		e := review.Ending{Ending: gate.Ending{How: how, Title: title, Revision: 2}, ReleaseID: r.ID, At: b.now().UTC()}
+		b.update(func(tx review.Tx) error { return tx.EndRemovals(b.ctx, ids, e) })
+		return e
+	}
+	approved.Ended = []review.Ending{end(gate.EndedByPush, `1 "é"`, approved.ID, approved.ID)}
+	b.equal(removals(), []review.Verdict{approved, second}) // elsewhere it may count
+	approved.Ended = append(approved.Ended, end(gate.EndedByRelease, "2", approved.ID))
 	approved.UsedUp = true
 	b.equal(removals(), []review.Verdict{second})
 	at := b.now()
@@ -116,9 +123,9 @@ func testVerdictMarks(b *bench) {
 	all := read(b, func(tx review.Tx) ([]review.Verdict, error) { return tx.VerdictsOfRelease(b.ctx, r.ID) })
 	b.equal(all, []review.Verdict{approved, rejected, added, second})
 
-	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.UseUpVerdicts(b.ctx, []string{rejected.ID, "x"}) })
+	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.EndRemovals(b.ctx, []string{rejected.ID, "x"}, review.Ending{}) })
 	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.RevokeVerdicts(b.ctx, []string{rejected.ID, "x"}, at, "") })
-	b.update(func(tx review.Tx) error { return tx.UseUpVerdicts(b.ctx, nil) })
+	b.update(func(tx review.Tx) error { return tx.EndRemovals(b.ctx, nil, review.Ending{}) })
 	after := read(b, func(tx review.Tx) ([]review.Verdict, error) { return tx.VerdictsOfRelease(b.ctx, r.ID) })
 	b.equal(after, all)
 }
