@@ -177,6 +177,9 @@ func (s *Service) keepDraft(ctx context.Context, a Actor, find findDesk, d Draft
 			return desk.remove(ctx, tx, saved.UserID, saved.Target)
 		}
 		before := draftFor(kept, saved.Target)
+		if err := saved.sees(ctx, tx, r, before); err != nil {
+			return err
+		}
 		if before == nil && len(kept) >= maxDrafts {
 			return Errorf(Conflict, "You have %d drafts here. Publish or remove some first.", len(kept))
 		}
@@ -191,6 +194,33 @@ func (s *Service) keepDraft(ctx context.Context, a Actor, find findDesk, d Draft
 		return nil, err
 	}
 	return &saved, nil
+}
+
+// sees notes in a draft that is to open a thread which bytes of the tool its author
+// reads: those that it was begun on, whatever is pushed while it waits.
+func (d *Draft) sees(ctx context.Context, tx Tx, r *Release, before *Draft) error {
+	if d.Comment == nil || d.Comment.ThreadID != "" {
+		return nil
+	}
+	n := *d.Comment // the caller's stays as it is
+	at := &n.Anchor
+	if at.Tool == "" || at.Side == OldSide || !at.Digest.IsZero() {
+		return nil
+	}
+	if before != nil && before.Comment != nil && before.Comment.Anchor.Tool == at.Tool {
+		at.Digest = before.Comment.Anchor.Digest
+	}
+	if at.Digest.IsZero() {
+		refs, err := tx.ToolRefs(ctx, []string{r.Head.ListingID})
+		if err != nil {
+			return err
+		}
+		for _, t := range firstNamed(refs[r.Head.ListingID], map[string]bool{at.Tool: true}) {
+			at.Digest = t.Digest
+		}
+	}
+	d.Comment = &n
+	return nil
 }
 
 // tryAnswers says why answers would be refused if they were given now, nil when they

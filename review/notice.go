@@ -203,11 +203,27 @@ func (sp *speech) suggestion(at Anchor, text *string) (*Suggestion, error) {
 	if err := sp.s.suggestable(*text); err != nil {
 		return nil, err
 	}
-	_, old, err := textAt(sp.ctx, sp.tx, sp.as, at)
+	old, err := sp.textSeen(at)
 	if err != nil {
 		return nil, err
 	}
 	return &Suggestion{Old: old, New: *text}, nil
+}
+
+// textSeen is the text that a suggestion is to stand for, as its author read it.
+func (sp *speech) textSeen(at Anchor) (string, error) {
+	if at.Side == NewSide && at.Tool != "" && !at.Digest.IsZero() {
+		t, err := earlierTool(sp.ctx, sp.tx, sp.as.release.ID, at)
+		if err != nil {
+			return "", err
+		}
+		if t != nil {
+			old, ok := TextAt(t.Raw, at.Pointer)
+			return old, noText(at, ok)
+		}
+	}
+	_, old, err := textAt(sp.ctx, sp.tx, sp.as, at)
+	return old, err
 }
 
 // spoken notes a published comment and tells who it names.

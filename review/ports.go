@@ -229,7 +229,9 @@ type ThreadFilter struct {
 	Profile   string
 	ReleaseID string
 	Open      bool // only open ones
-	Blocking  bool // only those that block
+	// Since, with Open, adds those that were resolved after it; zero adds none.
+	Since    time.Time
+	Blocking bool // only those that block
 }
 
 // ThreadStore keeps threads and comments.

@@ -298,6 +298,9 @@ func findRelease(ctx context.Context, tx Tx, p *push) (*Release, error) {
 // mayPush refuses other bytes for what is released or withdrawn, and a release too
 // many.
 func (s *Service) mayPush(ctx context.Context, tx Tx, p *push, r *Release) error {
+	if r == nil && p.actor.Shell {
+		return nil // a history that is imported is nobody's queue
+	}
 	if r == nil {
 		n, err := tx.CountOpenReleases(ctx, p.server.ID)
 		if err == nil && n >= s.cfg.Limits.OpenReleases {
@@ -318,13 +321,25 @@ func (s *Service) mayPush(ctx context.Context, tx Tx, p *push, r *Release) error
 }
 
 // sameAsHead reports whether the head of the release has the same bytes and stands
-// for the same thing. That an empty listing is meant is worth a revision.
+// for the same thing. That an empty listing is meant is worth a revision, and so is
+// another predecessor, and that a superseded release is brought back.
 func (p *push) sameAsHead(ctx context.Context, tx Tx, r *Release) (bool, error) {
 	if r == nil || r.Head.RawHash != p.listing.Surface.RawHash {
 		return false, nil
 	}
 	if !r.open() {
 		return true, nil
+	}
+	if p.params.Predecessor != "" && p.params.Predecessor != r.Predecessor {
+		return false, nil
+	}
+	key := ProfileKey{r.ServerID, r.Profile}
+	last, err := tx.LastReleased(ctx, []ProfileKey{key})
+	if err != nil {
+		return false, err
+	}
+	if l, ok := last[key]; ok && r.supersededBy(&l) {
+		return false, nil
 	}
 	info, err := tx.ListingInfoByID(ctx, r.Head.ListingID)
 	if err != nil {

@@ -69,6 +69,14 @@ func (r *Release) withdrawn() bool { return !r.WithdrawnAt.IsZero() }
 // open reports whether the release is still under review.
 func (r *Release) open() bool { return r.ReleasedAt.IsZero() && r.WithdrawnAt.IsZero() }
 
+// closed is when the release ceased to be under review, zero while it is.
+func (r *Release) closed() time.Time {
+	if r.ReleasedAt.IsZero() {
+		return r.WithdrawnAt
+	}
+	return r.ReleasedAt
+}
+
 // supersededBy reports whether the profile's last release was pushed after this
 // one, which is open.
 func (r *Release) supersededBy(last *Release) bool {

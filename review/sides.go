@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"time"
 
 	"github.com/countersign/countersign/review/surface"
 )
@@ -12,11 +13,12 @@ type sides struct {
 	old, new map[string]*surface.Tool // by name; of namesakes the first
 	renamed  map[string]string        // old name to new
 	about    *surface.Tool            // the instructions of the newer side
+	pushed   time.Time                // the newer side
 }
 
 // newSides reads what anchors name, under the names of either side.
 func newSides(ctx context.Context, tx Tx, as *assessment, anchors []Anchor) (*sides, error) {
-	s := &sides{about: instructionsAsTool(as.listing.Instructions)}
+	s := &sides{about: instructionsAsTool(as.listing.Instructions), pushed: as.revision.PushedAt}
 	var before []ToolRef
 	if as.base != nil {
 		id := as.base.Head.ListingID
@@ -114,15 +116,16 @@ func (s *sides) place(t *Thread) Place {
 			head = s.new[s.renamed[at.Tool]]
 		}
 	}
-	p.Taken, p.Position = takenUp(t.Comments, at.Pointer, head), -1
+	p.Taken, p.Position = s.takenUp(t.Comments, at.Pointer, head), -1
 	if head != nil {
 		p.Position = head.Position
 	}
 	return p
 }
 
-// takenUp lists the comments whose suggestion stands at the place now.
-func takenUp(comments []Comment, pointer string, head *surface.Tool) []int {
+// takenUp lists the comments whose suggestion stands at the place now, pushed after
+// it was made: nobody took what stood there already.
+func (s *sides) takenUp(comments []Comment, pointer string, head *surface.Tool) []int {
 	if head == nil {
 		return nil
 	}
@@ -132,7 +135,7 @@ func takenUp(comments []Comment, pointer string, head *surface.Tool) []int {
 	}
 	var out []int
 	for i, c := range comments {
-		if c.Suggests != nil && c.Suggests.New == textOf(value) {
+		if c.Suggests != nil && !c.At.After(s.pushed) && c.Suggests.New == textOf(value) {
 			out = append(out, i)
 		}
 	}

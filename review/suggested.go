@@ -74,10 +74,15 @@ func textAt(ctx context.Context, tx Tx, as *assessment, at Anchor) (*surface.Too
 		return nil, "", Errorf(Invalid, "A suggestion needs a text that it is for: comment on a description or another text.")
 	}
 	old, ok := TextAt(t.Raw, at.Pointer)
-	if !ok {
-		return nil, "", Errorf(Invalid, "There is no text at %s, so none can be suggested for it.", at.Pointer)
+	return t, old, noText(at, ok)
+}
+
+// noText refuses a suggestion for a place that has no text.
+func noText(at Anchor, ok bool) error {
+	if ok {
+		return nil
 	}
-	return t, old, nil
+	return Errorf(Invalid, "There is no text at %s, so none can be suggested for it.", at.Pointer)
 }
 
 // TextAt is the text at a place of a value, which a suggestion can be for.

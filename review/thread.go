@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -221,11 +222,74 @@ func (sp *speech) anchor(at Anchor) (Anchor, error) {
 	if len(at.Quote) > maxQuote || len(at.Lead) > maxQuote {
 		return at, Errorf(Invalid, "Quote at most %d KiB.", maxQuote>>10)
 	}
-	t, err := anchoredTool(sp.ctx, sp.tx, sp.as, at)
+	t, err := sp.seen(at)
 	if err != nil || t == nil {
 		return at, err
 	}
-	return at.note(t), nil
+	return at.note(t), at.quotes(t)
+}
+
+// quotes refuses a quote that does not stand at the anchor's place of a tool.
+func (at Anchor) quotes(t *surface.Tool) error {
+	if at.Quote == "" {
+		return nil
+	}
+	value, ok := valueAt(t.Raw, at.Pointer)
+	if !ok {
+		return Errorf(Unprocessable, "There is nothing at %s to quote from. Name the place of the words, or quote none.", visible(at.Pointer))
+	}
+	if text := textOf(value); !strings.Contains(text, at.Quote) {
+		return Errorf(Unprocessable, "The quote does not stand at %s. What stands there: %s", cmp.Or(visible(at.Pointer), "this place"), visible(firstBytes(text, 300)))
+	}
+	return nil
+}
+
+// seen returns the tool that an anchor is about, as its author saw it: with the
+// digest that the anchor has, which an earlier revision may have brought. nil when
+// the anchor is about the release.
+func (sp *speech) seen(at Anchor) (*surface.Tool, error) {
+	if at.Digest.IsZero() || at.Tool == "" || at.Side == OldSide {
+		return anchoredTool(sp.ctx, sp.tx, sp.as, at)
+	}
+	now, err := anchoredTool(sp.ctx, sp.tx, sp.as, at)
+	if err == nil && now.Digest == at.Digest {
+		return now, nil
+	}
+	if err != nil && KindOf(err) != Invalid {
+		return nil, err
+	}
+	before, err := earlierTool(sp.ctx, sp.tx, sp.as.release.ID, at)
+	if err == nil && before == nil {
+		err = Errorf(Unprocessable, "No revision of %s had a tool %s with the digest %s. Give the digest that you read, or leave it out.",
+			sp.as.release.Title(), visible(at.Tool), at.Digest)
+	}
+	return before, err
+}
+
+// earlierTool returns the tool of an anchor's name and digest out of any revision of
+// a release, nil when none has it.
+func earlierTool(ctx context.Context, tx Tx, releaseID string, at Anchor) (*surface.Tool, error) {
+	revisions, err := tx.Revisions(ctx, []string{releaseID})
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, r := range revisions {
+		ids = append(ids, r.ListingID)
+	}
+	refs, err := tx.ToolRefs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		for _, t := range refs[id] {
+			if t.Name == at.Tool && t.Digest == at.Digest {
+				raw, err := tx.Slices(ctx, []surface.Hash{t.RawHash})
+				return toolsOf([]ToolRef{t}, raw)[t.Name], err
+			}
+		}
+	}
+	return nil, nil
 }
 
 // anchoredTool returns the tool that an anchor is about, nil when that is the release.
@@ -390,14 +454,17 @@ func placedThreads(ctx context.Context, tx Tx, as *assessment) ([]Thread, error)
 	return ts, err
 }
 
+// threadsOf returns the threads that were opened on a release, the open ones of its
+// profile, and those that were open while the release was under review: a thread
+// that was resolved through a version stays in that version, to be read or reopened.
 func threadsOf(ctx context.Context, tx Tx, r *Release) ([]Thread, error) {
 	own, err := tx.Threads(ctx, ThreadFilter{ReleaseID: r.ID})
 	if err != nil {
 		return nil, err
 	}
-	open, err := tx.Threads(ctx, ThreadFilter{ServerID: r.ServerID, Profile: r.Profile, Open: true})
-	for _, t := range open {
-		if t.ReleaseID != r.ID {
+	others, err := tx.Threads(ctx, ThreadFilter{ServerID: r.ServerID, Profile: r.Profile, Open: true, Since: r.CreatedAt})
+	for _, t := range others {
+		if t.ReleaseID != r.ID && (t.Open() || r.closed().IsZero() || t.OpenedAt.Before(r.closed())) {
 			own = append(own, t)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/surface"
 )
 
 type draftRow struct {
@@ -42,6 +43,7 @@ type draftComment struct {
 	Blocks   bool        `json:"blocks,omitempty"`
 	Suggest  *string     `json:"suggest,omitempty"`
 	Rule     string      `json:"rule,omitempty"`
+	Digest   string      `json:"digest,omitempty"` // of the tool that its author read
 }
 
 // serverDraftRow is a draft of a server's settings.
@@ -64,7 +66,10 @@ func keepDraft(d *review.Draft) ([]byte, error) {
 	if c := d.Comment; c != nil {
 		at := c.Anchor
 		body.Comment = &draftComment{c.ThreadID, exact(at.Tool), exact(at.Pointer), at.Side, exact(at.Quote), exact(at.Lead), exact(at.Tail),
-			c.Body, c.Blocks, c.Suggest, at.Rule}
+			c.Body, c.Blocks, c.Suggest, at.Rule, ""}
+		if !at.Digest.IsZero() {
+			body.Comment.Digest = at.Digest.String()
+		}
 	}
 	return json.Marshal(body)
 }
@@ -83,6 +88,12 @@ func (r draftRow) draft() (review.Draft, error) {
 	if c := body.Comment; c != nil {
 		d.Comment = &review.NewComment{ThreadID: c.ThreadID, Body: c.Body, Blocks: c.Blocks, Suggest: c.Suggest, Anchor: review.Anchor{
 			Tool: string(c.Tool), Pointer: string(c.Pointer), Side: c.Side, Quote: string(c.Quote), Lead: string(c.Lead), Tail: string(c.Tail), Rule: c.Rule}}
+		if c.Digest != "" {
+			var err error
+			if d.Comment.Anchor.Digest, err = surface.ParseHash(c.Digest); err != nil {
+				return d, fmt.Errorf("kept draft: %w", err)
+			}
+		}
 	}
 	return d, nil
 }

@@ -175,10 +175,14 @@ func (t *tx) OpenReleases(ctx context.Context, pg review.Page) ([]review.Release
 	return t.releases(ctx, where, p.args...)
 }
 
+// CountOpenReleases leaves out what the last release superseded, and what nobody
+// but the shell pushed: a history that was imported.
 func (t *tx) CountOpenReleases(ctx context.Context, serverID string) (int, error) {
 	var n int
 	err := t.get(ctx, &n, `SELECT count(*) FROM releases r
 		WHERE r.server_id = $1 AND r.released_at = 0 AND r.withdrawn_at = 0
+		AND EXISTS (SELECT 1 FROM revisions v WHERE v.release_id = r.id
+			AND NOT (v.pusher_id = '' AND v.token_id = '' AND v.pushed_by = 'shell'))
 		AND (SELECT max(v.pushed_at) FROM revisions v WHERE v.release_id = r.id) > COALESCE(
 			(SELECT l.released_at FROM releases l WHERE l.server_id = r.server_id AND l.profile = r.profile AND l.withdrawn_at = 0
 				ORDER BY l.released_at DESC LIMIT 1), 0)`, serverID)

@@ -129,7 +129,10 @@ func (t *tx) Threads(ctx context.Context, f review.ThreadFilter) ([]review.Threa
 			where = append(where, "t."+column+" = "+p.add(value))
 		}
 	}
-	if f.Open {
+	switch {
+	case f.Open && !f.Since.IsZero():
+		where = append(where, "(t.resolved_at = 0 OR t.resolved_at > "+p.add(micros(f.Since))+")")
+	case f.Open:
 		where = append(where, "t.resolved_at = 0")
 	}
 	if f.Blocking {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,11 +76,12 @@ func TestImportGoesOn(t *testing.T) {
 
 // TestImportSaysWhatIsRefused: a file that is no listing is named and the others go on;
 // where there is no room the import stops and says how far it came, and the limits on
-// what CI pushes do not hold it up.
+// what CI pushes, open releases among them, do not hold it up.
 func TestImportSaysWhatIsRefused(t *testing.T) {
 	onEachEngine(t, func(t *testing.T) {
 		t.Setenv("COUNTERSIGN_PUSHES_PER_MINUTE", "2")
-		t.Setenv("COUNTERSIGN_OPEN_RELEASES", "5")
+		t.Setenv("COUNTERSIGN_OPEN_RELEASES", "2")
+		t.Setenv("COUNTERSIGN_SERVER_MIB", "1")
 		dir := t.TempDir()
 		versionsIn(t, dir, 4)
 		bad := filepath.Join(dir, "1.1.0.json")
@@ -99,12 +101,22 @@ func TestImportSaysWhatIsRefused(t *testing.T) {
 		}
 
 		versionsIn(t, dir, 9)
+		if err := os.WriteFile(filepath.Join(dir, "1.4.0.json"), tooLong(), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		stderr.Reset()
 		if code := run(t.Context(), []string{"server", "import", "shop", dir}, strings.NewReader(""), &stdout, &stderr); code != exitFailed {
 			t.Errorf("without room it exits with %d", code)
 		}
-		if got := stderr.String(); !strings.Contains(got, "stopped at version 6 of 9") || !strings.Contains(got, "5 releases of this server are open") || strings.Count(got, "\n") != 1 {
+		if got := stderr.String(); !strings.Contains(got, "stopped at version 6 of 9") || !strings.Contains(got, "which is what a server may take") || strings.Count(got, "\n") != 1 {
 			t.Errorf("without room it says %q", got)
 		}
 	})
+}
+
+// tooLong is a listing that takes more than 1 MiB however it is kept.
+func tooLong() []byte {
+	words := make([]byte, 2<<20)
+	rand.NewChaCha8([32]byte{}).Read(words)
+	return fmt.Appendf(nil, `{"tools":[{"name":"long","description":"%x","inputSchema":{"type":"object"}}]}`, words[:3<<19])
 }

@@ -201,7 +201,7 @@ func (e *evaluation) open(s *Subject, line Line, rules []ownerSet, counted []*Ve
 	for _, p := range who {
 		e.turn[p.ID] = true
 	}
-	e.tally.can(labels(who))
+	e.tally.can(labels(who), s.Change)
 	e.requirement(s, Open, why, labels(who))
 }
 

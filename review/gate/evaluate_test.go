@@ -418,6 +418,12 @@ func TestSentences(t *testing.T) {
 			f.Authors = []string{"ana", "ben"}
 			return f
 		}, "Blocked: 1 decision open. Rita or Rob can take it."},
+		{"an owner for most", func() gate.Facts {
+			f := facts(gate.Team, tools(3, nil)...)
+			f.People = addressed(f.People)
+			f.Policy.Owners = []gate.OwnerRule{{People: []string{"rob@example.com"}, Names: []string{"t0", "t2"}}}
+			return f
+		}, "Blocked: 3 decisions open. Rob can take 2 of them. Ana, Ben or 2 others can take 1 of them."},
 		{"a first listing", func() gate.Facts {
 			f := facts(gate.Team, tools(1, nil)...)
 			f.Base, f.Baseline.Open, f.Authors = "", true, []string{"ana", "ben", "rita"}

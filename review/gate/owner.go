@@ -94,10 +94,14 @@ func (e *evaluation) owners(line Line, rules []ownerSet, counted []*Verdict) ([]
 	for _, set := range lack {
 		names = append(names, set.rule.who())
 	}
+	why := " An owner is missing: " + strings.Join(names, "; ") + "."
+	if line.Approvals-len(counted) > 1 {
+		return who, why // beside the owner's, anybody's counts
+	}
 	who = slices.DeleteFunc(slices.Clone(who), func(p *Person) bool {
 		return !slices.ContainsFunc(lack, func(set ownerSet) bool { return set.ids[p.ID] })
 	})
-	return who, " An owner is missing: " + strings.Join(names, "; ") + "."
+	return who, why
 }
 
 // expired reports whether an approval of a destructive tool is older than the

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign/review/change"
@@ -157,15 +158,21 @@ type tally struct {
 	withdrawn, findings                    int
 	limits                                 int
 	nobody                                 int      // open decisions that nobody can take
-	who                                    []string // of the first open decision that somebody can take
+	who                                    []takers // of the open decisions that somebody can take
 	open                                   []string // ids of the changes that wait for a decision
 }
 
-// answers counts the decisions that a reviewer takes: one for changes that one
-// answer can cover, however many they are.
-func (t *tally) answers(matters [][]string) int {
+// takers are people who can take the same open decisions, by change id.
+type takers struct {
+	who  []string
+	open []string
+}
+
+// answers counts the decisions that a reviewer takes on open changes: one for those
+// that one answer can cover, however many they are.
+func answers(open []string, matters [][]string) int {
 	waits, covered := map[string]bool{}, map[string]bool{}
-	for _, id := range t.open {
+	for _, id := range open {
 		waits[id] = true
 	}
 	n := 0
@@ -180,7 +187,7 @@ func (t *tally) answers(matters [][]string) int {
 			n++
 		}
 	}
-	for _, id := range t.open {
+	for _, id := range open {
 		if !covered[id] {
 			n++
 		}
@@ -195,16 +202,41 @@ func (t *tally) block(id string) {
 	t.open = append(t.open, id)
 }
 
-// can keeps who can take the open decisions. They are the same people for each,
-// but for those who answered some already.
-func (t *tally) can(who []string) {
-	if len(who) > len(t.who) {
-		t.who = who
+// can keeps who can take the decision on a change: not the same people for each,
+// where owners are asked for or somebody answered already.
+func (t *tally) can(who []string, id string) {
+	if len(who) == 0 {
+		return
 	}
+	i := slices.IndexFunc(t.who, func(g takers) bool { return slices.Equal(g.who, who) })
+	if i < 0 {
+		i, t.who = len(t.who), append(t.who, takers{who: who})
+	}
+	t.who[i].open = append(t.who[i].open, id)
+}
+
+// maxTakers bounds how many groups of people the summary names; each requirement
+// names its own.
+const maxTakers = 3
+
+// takersWhy says who can take the open decisions, who can take most of them first.
+func (t *tally) takersWhy(decisions int, matters [][]string) string {
+	if len(t.who) == 1 && len(t.who[0].open) == len(t.open) {
+		return fmt.Sprintf(" %s can take %s.", join(t.who[0].who, "or"), them(decisions))
+	}
+	slices.SortStableFunc(t.who, func(a, b takers) int { return len(b.open) - len(a.open) })
+	why := ""
+	for i, g := range t.who {
+		if i == maxTakers {
+			return why + " Each of the others names below who can take it."
+		}
+		why += fmt.Sprintf(" %s can take %d of them.", join(g.who, "or"), answers(g.open, matters))
+	}
+	return why
 }
 
 func (t *tally) blockedWhy(matters [][]string) string {
-	decisions := t.answers(matters)
+	decisions := answers(t.open, matters)
 	var parts []string
 	part := func(n int, one, many string) {
 		if n > 0 {
@@ -219,9 +251,7 @@ func (t *tally) blockedWhy(matters [][]string) string {
 	part(t.limits, "limit not kept", "limits not kept")
 	part(t.withdrawn, "withdrawn release", "withdrawn releases")
 	why := "Blocked: " + strings.Join(parts, ", ") + "."
-	if len(t.who) > 0 {
-		why += fmt.Sprintf(" %s can take %s.", join(t.who, "or"), them(decisions))
-	}
+	why += t.takersWhy(decisions, matters)
 	switch {
 	case t.nobody > 0 && t.nobody == t.decisions:
 		why += " Nobody who may decide is left: see why below."

@@ -344,6 +344,11 @@ func pushLimit(w *world) {
 func pushOpenReleases(w *world) {
 	w.svc = review.NewService(w.store, review.Config{Secret: instanceSecret, Now: func() time.Time { return w.clock },
 		Limits: review.Limits{OpenReleases: 2}})
+	// A history that the shell brings takes no room from what is pushed after it.
+	for n := range 3 {
+		_, err := w.svc.Upload(w.ctx, w.shell, "mot", review.PushParams{Version: fmt.Sprint("0.", n)}, []byte(three()), "")
+		w.must(err)
+	}
 	first := w.push("1", three())
 	w.push("2", three())
 	_, err := w.send(w.sending("3", three()))

@@ -19,6 +19,7 @@ var releaseCases = map[string]func(*world){
 	"withdrawn for cause, what others hold stands":  releaseForCauseHeld,
 	"withdrawn without cause":                       releaseWithdrawn,
 	"4: an old release named as predecessor":        releasePredecessor,
+	"the same bytes pushed again":                   releasePushedAgain,
 	"released means passed, here and now":           releaseChecked,
 	"states":                                        releaseStates,
 	"rollback":                                      releaseRollback,
@@ -209,6 +210,39 @@ func releasePredecessor(w *world) {
 	m.params.Predecessor = "0.9"
 	p = w.pushAs(m)
 	w.refused(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)), review.Conflict, "not released")
+}
+
+// releasePushedAgain: a push of the bytes that the head has already is kept when it
+// names another predecessor or brings a superseded release back, and only then.
+func releasePushedAgain(w *world) {
+	w.released("1", three())
+	w.released("2", changed("Finds. Never twice."))
+	fix := listing(tool("find", "Found."), tool("drop", "Drops."), tool("list", "Lists."))
+	p := w.push("1.1", fix)
+	m := w.sending("1.1", fix)
+	m.params.Predecessor = "1"
+	if again := w.pushAs(m); !strings.Contains(again.Answer.Note, "The predecessor 1 counts once a maintainer confirms it") {
+		w.Errorf("the push is told %q", again.Answer.Note)
+	}
+	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)))
+	if v := w.view(idOf(p)); v.Base.Version != "1" {
+		w.Errorf("confirmed, the base is %s", v.Base.Version)
+	}
+	m = w.sending("1.1", fix)
+	m.params.Predecessor = "1"
+	if again := w.pushAs(m); again.Status != review.PushSame || w.view(idOf(p)).Base.Version != "1" {
+		w.Errorf("named again: %d, base %s", again.Status, w.view(idOf(p)).Base.Version)
+	}
+	w.released("3", changed("Finds. Never thrice."))
+	if s := w.view(idOf(p)).State; s != review.StateSuperseded {
+		w.Errorf("1.1 is %s", s)
+	}
+	if back := w.push("1.1", fix); back.Status != review.PushNew || w.view(idOf(p)).State != review.StateInReview {
+		w.Errorf("pushed again: %d, %s", back.Status, w.view(idOf(p)).State)
+	}
+	if same := w.push("1.1", fix); same.Status != review.PushSame {
+		w.Errorf("pushed once more: %d", same.Status)
+	}
 }
 
 func releaseChecked(w *world) {

@@ -21,6 +21,7 @@ var talkCases = map[string]func(*world){
 	"who is told of a reply":                           talkReplies,
 	"one batch, one transaction":                       talkBatch,
 	"a stale draft publishes nothing":                  talkStale,
+	"a suggestion from before a push":                  talkSuggestedBefore,
 	"drafts are private":                               draftPrivate,
 	"drafts that can't be kept":                        draftRefused,
 	"a note waits for its verdict":                     draftNote,
@@ -227,6 +228,27 @@ func talkBatch(w *world) {
 	}
 	if ds, _ := w.svc.Drafts(w.ctx, w.rita, idOf(p)); len(ds) != 0 {
 		w.Errorf("%d drafts are left", len(ds))
+	}
+}
+
+// talkSuggestedBefore: a suggestion that waited as a draft while a revision was
+// pushed is about what its author read, and nobody took it.
+func talkSuggestedBefore(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	better := "Finds. Never thrice."
+	at := review.Anchor{Tool: "find", Pointer: "/description", Quote: "Never twice."}
+	w.draft(w.rita, p, review.Draft{Target: "d", Comment: &review.NewComment{Anchor: at, Body: "B", Suggest: &better}})
+	w.push("2", changed(better))
+	w.draft(w.rita, p, review.Draft{Target: "d", Comment: &review.NewComment{Anchor: at, Body: "Better?", Suggest: &better}})
+	v, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.must(err)
+	t := v.Threads[0]
+	if s := t.Comments[0].Suggests; s.Old != "Finds. Never twice." || s.New != better {
+		w.Errorf("suggested %q for %q", s.New, s.Old)
+	}
+	if t.Place.State != review.PlaceChanged || len(t.Place.Taken) != 0 {
+		w.Errorf("its place is %+v", t.Place)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/surface"
 )
 
 var threadCases = map[string]func(*world){
@@ -73,7 +74,7 @@ func threadResolvers(w *world) {
 }
 
 func threadFollows(w *world) {
-	w.released("1", three())
+	first := w.released("1", three())
 	p := w.push("2", changed("Finds. Never twice."))
 	t := w.open(w.rita, p, "find", true)
 	later := w.push("3", changed("Finds. Never thrice."))
@@ -89,11 +90,33 @@ func threadFollows(w *world) {
 	}
 	_, err = w.svc.ResolveThread(w.ctx, w.rita, t.ID)
 	w.must(err)
-	if ts, _ = w.svc.Threads(w.ctx, w.vic, idOf(later)); len(ts) != 0 {
-		w.Errorf("resolved, the later page still shows %+v", ts)
+	shows := func(p *review.Pushed) (open, all int) {
+		ts, err := w.svc.Threads(w.ctx, w.vic, idOf(p))
+		w.must(err)
+		for i := range ts {
+			if ts[i].Open() {
+				open++
+			}
+		}
+		return open, len(ts)
 	}
-	if ts, _ = w.svc.Threads(w.ctx, w.vic, idOf(p)); len(ts) != 1 {
-		w.Errorf("its own page shows %+v", ts)
+	w.clock = w.clock.Add(time.Second)
+	after := w.push("4", changed("Finds. Never at all."))
+	for _, c := range []struct {
+		name string
+		p    *review.Pushed
+		all  int // while it is resolved
+	}{{"its own", p, 1}, {"the later", later, 1}, {"one before it", first, 0}, {"one after it", after, 0}} {
+		if open, all := shows(c.p); open != 0 || all != c.all {
+			w.Errorf("resolved, %s page shows %d, %d of them open", c.name, all, open)
+		}
+	}
+	_, err = w.svc.ReopenThread(w.ctx, w.rita, t.ID)
+	w.must(err)
+	for _, q := range []*review.Pushed{p, later, first, after} {
+		if open, all := shows(q); open != 1 || all != 1 {
+			w.Errorf("reopened, a page shows %d, %d of them open", all, open)
+		}
 	}
 }
 
@@ -106,6 +129,14 @@ func threadBad(w *world) {
 		if _, err := w.svc.OpenThread(w.ctx, w.rita, idOf(p), at, "Hello", false); review.KindOf(err) != review.Invalid {
 			w.Errorf("%s: %v", name, err)
 		}
+	}
+	for words, at := range map[string]review.Anchor{
+		"What stands there: Finds.": {Tool: "find", Pointer: "/description", Quote: "Loses."},
+		"nothing at /title":         {Tool: "find", Pointer: "/title", Quote: "Finds."},
+		"No revision of 1":          {Tool: "find", Digest: surface.HashOf([]byte("other"))},
+	} {
+		_, err := w.svc.OpenThread(w.ctx, w.rita, idOf(p), at, "Hello", false)
+		w.refused(err, review.Unprocessable, words)
 	}
 	for _, body := range []string{"", " \n", "\xff", "a\x00b", strings.Repeat("x", 64<<10+1)} {
 		if _, err := w.svc.OpenThread(w.ctx, w.rita, idOf(p), review.Anchor{}, body, false); review.KindOf(err) != review.Invalid {
