@@ -22,7 +22,7 @@ var threadCases = map[string]func(*world){
 
 func (w *world) open(a review.Actor, p *review.Pushed, tool string, blocks bool) *review.Thread {
 	w.Helper()
-	t, err := w.svc.OpenThread(w.ctx, a, idOf(p), review.Anchor{Tool: tool, Pointer: "/description", Quote: "Finds."}, "Why?", blocks)
+	t, err := w.svc.OpenThread(w.ctx, a, idOf(p), review.Anchor{Tool: tool, Pointer: "/description", Quote: "s."}, "Why?", blocks)
 	w.must(err)
 	return t
 }
