@@ -98,8 +98,9 @@ func (s *Service) ServerDrafts(ctx context.Context, a Actor, slug string) ([]Dra
 	return found, err
 }
 
-// draftDesk is where drafts lie: on one release, or on one server.
-type draftDesk struct{ releaseID, serverID string }
+// draftDesk is where drafts lie: on one release with its newest listing, or on one
+// server.
+type draftDesk struct{ releaseID, listingID, serverID string }
 
 // findDesk finds it for an actor who may write there.
 type findDesk func(ctx context.Context, tx Tx, a Actor) (draftDesk, error)
@@ -110,7 +111,7 @@ func onRelease(id string) findDesk {
 		if err != nil {
 			return draftDesk{}, err
 		}
-		return draftDesk{releaseID: r.ID}, a.person()
+		return draftDesk{releaseID: r.ID, listingID: r.Head.ListingID}, a.person()
 	}
 }
 
@@ -177,7 +178,7 @@ func (s *Service) keepDraft(ctx context.Context, a Actor, find findDesk, d Draft
 			return desk.remove(ctx, tx, saved.UserID, saved.Target)
 		}
 		before := draftFor(kept, saved.Target)
-		if err := saved.sees(ctx, tx, r, before); err != nil {
+		if err := saved.sees(ctx, tx, desk.listingID, before); err != nil {
 			return err
 		}
 		if before == nil && len(kept) >= maxDrafts {
@@ -198,8 +199,8 @@ func (s *Service) keepDraft(ctx context.Context, a Actor, find findDesk, d Draft
 
 // sees notes in a draft that is to open a thread which bytes of the tool its author
 // reads: those that it was begun on, whatever is pushed while it waits.
-func (d *Draft) sees(ctx context.Context, tx Tx, r *Release, before *Draft) error {
-	if d.Comment == nil || d.Comment.ThreadID != "" {
+func (d *Draft) sees(ctx context.Context, tx Tx, listingID string, before *Draft) error {
+	if listingID == "" || d.Comment == nil || d.Comment.ThreadID != "" {
 		return nil
 	}
 	n := *d.Comment // the caller's stays as it is
@@ -211,11 +212,11 @@ func (d *Draft) sees(ctx context.Context, tx Tx, r *Release, before *Draft) erro
 		at.Digest = before.Comment.Anchor.Digest
 	}
 	if at.Digest.IsZero() {
-		refs, err := tx.ToolRefs(ctx, []string{r.Head.ListingID})
+		refs, err := tx.ToolRefs(ctx, []string{listingID})
 		if err != nil {
 			return err
 		}
-		for _, t := range firstNamed(refs[r.Head.ListingID], map[string]bool{at.Tool: true}) {
+		for _, t := range firstNamed(refs[listingID], map[string]bool{at.Tool: true}) {
 			at.Digest = t.Digest
 		}
 	}
