@@ -212,6 +212,10 @@ func TestSightOnChanges(t *testing.T) {
 	if got := text(doc.Find(".pills")); !strings.Contains(got, "Moves a cut 1") || !strings.Contains(got, "Invisible in a host 1") {
 		t.Errorf("pills: %q", got)
 	}
+	doc = in.want(200, in.get(mia, "/releases/"+p.Release.ID+"?view=tools&filter=unseen")).html(t)
+	if got := text(doc.Find(".pills [aria-current]")); !strings.Contains(got, "Invisible in a host 1") {
+		t.Errorf("of the tools: %q", got)
+	}
 	a := in.want(200, in.get(mia, "/api/v1/releases/"+p.Release.ID+"/changes"))
 	for _, words := range []string{`"behind":["Ask first."]`, `"invisible_in":["claude-code",`, `"hosts":["claude-code",`, `"broken_by":"entity_get"`} {
 		if !strings.Contains(a.body, words) {

@@ -169,10 +169,14 @@ func (p besidePresenter) host(i int) views.BesideHost {
 	return h
 }
 
+// lossesByKind counts what is lost of a tool. Fields that no tool of the host is sent
+// with are not among it.
 func lossesByKind(lost []host.Loss) map[host.What]int {
 	kinds := map[host.What]int{}
 	for _, l := range lost {
-		kinds[l.What]++
+		if !l.IsField() {
+			kinds[looksLike(l)]++
+		}
 	}
 	return kinds
 }

@@ -153,7 +153,8 @@ func (p *releasePresenter) facetsOf(c *card) facets {
 func (p *releasePresenter) changeFacets(ch *review.Decided) facets {
 	sight := p.sightOf(ch.ID)
 	return facets{
-		class: ch.Class, hidden: ch.Hidden, cut: len(sight.Moved) > 0, mine: ch.Mine != "", threads: ch.Threads > 0, unviewed: p.unviewed(ch),
+		class: ch.Class, hidden: ch.Hidden, cut: len(sight.Moved) > 0, unseen: len(sight.Unseen)+len(sight.Edits) > 0,
+		mine: ch.Mine != "", threads: ch.Threads > 0, unviewed: p.unviewed(ch),
 		me: ch.CanDecide && ch.Mine == "" && ch.Requirement != nil && ch.Requirement.State == gate.Open,
 	}
 }

@@ -155,6 +155,15 @@ func lossRank(w host.What) int {
 	return len(lossLooks)
 }
 
+// looksLike is the kind as which a loss is shown and counted: a tool that is left out
+// is not sent, whyever, and so is told from one that lost a keyword.
+func looksLike(l host.Loss) host.What {
+	if l.IsTool() {
+		return host.NotSent
+	}
+	return l.What
+}
+
 func lossBadge(w host.What) views.Badge {
 	if i := lossRank(w); i < len(lossLooks) {
 		return lossLooks[i].badge
@@ -174,12 +183,12 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 		hosts++
 		of := map[int]host.What{}
 		for _, l := range f.Lost {
-			if l.What == host.NotSent && l.Pointer != "" {
+			if l.IsField() {
 				never.add(l.Pointer, f.Check.Host) // its way with every tool: said once
 				continue
 			}
-			if was, ok := of[l.Position]; l.Position > 0 && (!ok || lossRank(l.What) < lossRank(was)) {
-				of[l.Position], losing[l.Position] = l.What, true
+			if was, ok := of[l.Position]; l.Position > 0 && (!ok || lossRank(looksLike(l)) < lossRank(was)) {
+				of[l.Position], losing[l.Position] = looksLike(l), true
 			}
 		}
 		if len(of) > 0 {
@@ -387,8 +396,11 @@ func hostIssue(hostID string, i host.Issue, broken map[int]bool) views.HostIssue
 	if i.Pointer != "" {
 		v.Pointer = prose.Show(i.Pointer)
 	}
-	if i.Level == host.Error && !broken[i.Position] {
-		v.Verdict = views.Say("Valid by the specification, refused by " + hostID + ".")
+	if rest, ok := strings.CutPrefix(i.Reason, "Valid by the specification, "); i.Level == host.Error && (ok || !broken[i.Position]) {
+		v.Verdict = views.Say(fmt.Sprintf("Valid by the specification, %s by %s.", i.What, hostID))
+		if ok {
+			v.Reason = views.Say(strings.ToUpper(rest[:1]) + rest[1:]) // the verdict says it already
+		}
 	}
 	if i.TakesDown > 0 {
 		v.Takes = plural(i.TakesDown, "other tool is", "other tools are") + " lost with it."

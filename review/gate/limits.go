@@ -59,7 +59,11 @@ func (e *evaluation) limits() {
 		}
 		f := e.facts.Measured.Hosts[i]
 		if f.Refuses > 0 {
-			e.limit("preflight:"+id, false, fmt.Sprintf("Valid by the specification or not, %s refuses %s: %s", f.name(), plural(f.Refuses, "thing", "things"), sentence(f.First)))
+			first := ": "
+			if f.Refuses > 1 {
+				first = ". The first: "
+			}
+			e.limit("preflight:"+id, false, fmt.Sprint(f.name(), " refuses ", plural(f.Refuses, "thing", "things"), first, sentence(f.First)))
 			continue
 		}
 		e.limit("preflight:"+id, true, f.name()+" refuses nothing of it.")

@@ -58,6 +58,16 @@ type Loss struct {
 	Detail   string // one sentence for people
 }
 
+// IsField reports whether the loss is of a field that the host never sends, of any tool:
+// a title, or annotations. It says nothing of one tool.
+func (l Loss) IsField() bool { return l.What == NotSent && l.Pointer != "" && l.Position > 0 }
+
+// IsTool reports whether a whole tool is left out, which the pointer of the loss tells:
+// what is dropped below it is a keyword or a text.
+func (l Loss) IsTool() bool {
+	return (l.What == Dropped || l.What == NotSent) && (l.Pointer == "" || l.Pointer == "/name") && l.Position > 0
+}
+
 // Rule names a reason for which something is lost or refused. The names are part of
 // what [Preflight] answers and do not change.
 type Rule string

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -248,11 +249,15 @@ func level(l Loss, it *item) Level {
 func (c *checkup) valid(it *item) bool {
 	ok, known := c.fine[it]
 	if !known {
-		ok = isValid(it) && !isTwin(it.tool)
+		ok = isValid(it) && !isTwin(it.tool) && specName.MatchString(it.tool.name)
 		c.fine[it] = ok
 	}
 	return ok
 }
+
+// specName is what the specification says a name should be. Of another one nothing is
+// called valid, though the specification only advises.
+var specName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // isTwin reports whether another tool of the server has the same name, which the
 // specification does not allow.

@@ -509,6 +509,18 @@ func TestTwinsAreNotValid(t *testing.T) {
 	}
 }
 
+// TestNamesOutsideTheSpecification checks that a name which the specification advises
+// against is not called valid by it, and that one which only a provider minds is.
+func TestNamesOutsideTheSpecification(t *testing.T) {
+	for name, valid := range map[string]bool{"get user": false, "a/b": false, "": false, "caf\u00e9": false, "a.b": true} {
+		c := preflight(t, "anthropic-messages", "srv", listing(t, `[{"name":"`+name+`","inputSchema":{"type":"object","properties":{}}}]`))
+		said := slices.ContainsFunc(c.Issues, func(i host.Issue) bool { return strings.Contains(i.Reason, "Valid by the specification") })
+		if c.Status == host.OK || said != valid {
+			t.Errorf("%.20q: valid %v: %+v", name, said, c.Issues)
+		}
+	}
+}
+
 // TestNoArguments loses nothing that a model would have to know.
 func TestNoArguments(t *testing.T) {
 	c := preflight(t, "qwen-code", "srv", listing(t, `[{"name":"ping","description":"P.","inputSchema":{"type":"object","properties":{}}}]`))
