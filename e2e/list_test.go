@@ -114,6 +114,8 @@ func TestKeysOfTool(t *testing.T) {
 	k.leave("v")
 	k.sees("Viewed, unmark")
 	k.wantIn("the row", here, "viewed")
+	// The focus is with the tool again, where Enter is the tool's.
+	k.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
 	k.leave(kb.Enter)
 	k.wantIn("Enter", "location.pathname", "/desk")
 }

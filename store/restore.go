@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -45,13 +46,22 @@ func (s *Store) Restore(ctx context.Context, r io.Reader, opt Restoring) (*Backu
 	}
 	defer begun.Rollback()
 	if err := s.restore(ctx, begun, b, all, opt); err != nil {
-		return nil, failure(ctx, err)
+		return nil, unfit(failure(ctx, err))
 	}
 	if err := begun.Commit(); err != nil {
-		return nil, failure(ctx, err)
+		return nil, unfit(failure(ctx, err))
 	}
 	s.listeners.tell([]string{""})
 	return &b.done, nil
+}
+
+// unfit says of rows that a database won't hold together what that means in a backup.
+func unfit(err error) error {
+	var e *review.Error
+	if errors.As(err, &e) && (e.Sentence == sayAbsent || e.Sentence == sayTaken) {
+		return &review.Error{Kind: review.Invalid, Sentence: "The backup is damaged: its rows don't fit together. " + sayBackup, Err: err}
+	}
+	return err
 }
 
 // checkSchema refuses a backup whose migrations are not a beginning of ours.

@@ -14,6 +14,7 @@ import (
 var unread = map[string]bool{
 	"/api/v1/releases/:id/threads/:thread/resolve": true, "/api/v1/releases/:id/threads/:thread/reopen": true,
 	"/api/v1/releases/:id/override/end": true, "/api/v1/servers/:server/waivers/proposed": true,
+	"/api/v1/servers/:server/endpoints/:id/read": true,
 }
 
 // TestAcceptance29 sets a command for a stdio server with every call of the API that

@@ -33,8 +33,8 @@ func TestTeamsPage(t *testing.T) {
 	in.must(err)
 	page := shown("/servers/git/teams")
 	for _, want := range []string{
-		"payments 1 of 3 can approve", "Answers for pay_*", "Reads only: the role is viewer.", "Nobody has an account with this address.",
-		"idle nobody can approve", "No rule of the policy asks this team.",
+		"1 of 3 can approve", "Answers for pay_*", "Reads only: the role is viewer.", "Nobody has an account with this address.",
+		"nobody can approve", "No rule of the policy asks this team.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q: %s", want, page)

@@ -1,0 +1,34 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/host"
+)
+
+// TestMatrixShowsTheWorst lets a field that no tool is sent with hide nothing, and
+// shows a tool that is left out as worse than one that lost a keyword.
+func TestMatrixShowsTheWorst(t *testing.T) {
+	title := func(at int) host.Loss { return host.Loss{Position: at, Pointer: "/title", What: host.NotSent} }
+	lost := []host.Loss{
+		title(1), {Position: 1, Pointer: "/inputSchema/properties/q/format", What: host.Dropped},
+		title(2), {Position: 2, Pointer: "/name", What: host.Dropped},
+		title(3),
+	}
+	p := hostsPresenter{v: &review.HostsView{
+		Tools: []review.ToolRef{{Position: 1, Name: "a"}, {Position: 2, Name: "b"}, {Position: 3, Name: "c"}},
+		Fits:  []review.Fit{{Check: &host.Check{Host: "codex"}, Sent: 2, Lost: lost}},
+	}}
+	var got []string
+	for _, r := range p.matrix().Rows {
+		got = append(got, r.Cells[0].Badge.Word)
+	}
+	if len(got) != 2 || got[0] != lossBadge(host.Dropped).Word || got[1] != lossBadge(host.NotSent).Word {
+		t.Errorf("a lost keyword and a tool that is left out are shown as %q", got)
+	}
+	kinds := lossesByKind(lost)
+	if kinds[host.Dropped] != 1 || kinds[host.NotSent] != 1 {
+		t.Errorf("side by side counts %v", kinds)
+	}
+}
