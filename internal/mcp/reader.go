@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -28,12 +27,17 @@ func (r *Reader) Allows(u *url.URL) error {
 	case u.Scheme == "https":
 		return nil
 	case u.Scheme != "http":
-		return errors.New("The address must begin with https://.")
+		return refusal("The address must begin with https://.")
 	case !r.trusts(u.Hostname()):
-		return fmt.Errorf("Only https:// is read, since what is sent and listed could be changed on the way. An operator can allow http:// for %q with %s.", u.Hostname(), r.Setting)
+		return refusal(fmt.Sprintf("Only https:// is read, since what is sent and listed could be changed on the way. An operator can allow http:// for %q with %s.", u.Hostname(), r.Setting))
 	}
 	return nil
 }
+
+// refusal says in a whole sentence, to the person who named an address, why it is not read.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
 
 // trusts reports whether the operator named a host.
 func (r *Reader) trusts(host string) bool {
