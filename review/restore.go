@@ -77,22 +77,9 @@ func (s *Service) sealedElsewhere(ctx context.Context, tx Tx) ([]string, error) 
 // factorsElsewhere returns the addresses of people whose codes could not be checked,
 // for the same reason.
 func (s *Service) factorsElsewhere(ctx context.Context, tx Tx) ([]string, error) {
-	v, err := newVault(s.cfg.Secret, factorVault)
-	if err != nil {
+	lost, err := s.lostOwners(ctx, factorVault, tx.SealedFactors)
+	if err != nil || len(lost) == 0 {
 		return nil, err
-	}
-	rows, err := tx.SealedFactors(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lost := map[string]bool{}
-	for _, row := range rows {
-		if _, err := v.open(row.Owner, row.Sealed); err != nil {
-			lost[row.Owner] = true
-		}
-	}
-	if len(lost) == 0 {
-		return nil, nil
 	}
 	var emails []string
 	users, err := tx.Users(ctx)
@@ -106,11 +93,21 @@ func (s *Service) factorsElsewhere(ctx context.Context, tx Tx) ([]string, error)
 
 // headersElsewhere returns the endpoints that could not be read, for the same reason.
 func (s *Service) headersElsewhere(ctx context.Context, tx Tx) ([]string, error) {
-	v, err := newVault(s.cfg.Secret, headerVault)
+	lost, err := s.lostOwners(ctx, headerVault, tx.SealedHeaders)
+	if err != nil || len(lost) == 0 {
+		return nil, err
+	}
+	return endpointNames(ctx, tx, lost)
+}
+
+// lostOwners returns the owners of rows that the SECRET of this instance does not
+// open.
+func (s *Service) lostOwners(ctx context.Context, vault string, list func(context.Context) ([]Sealed, error)) (map[string]bool, error) {
+	v, err := newVault(s.cfg.Secret, vault)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.SealedHeaders(ctx)
+	rows, err := list(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +117,5 @@ func (s *Service) headersElsewhere(ctx context.Context, tx Tx) ([]string, error)
 			lost[row.Owner] = true
 		}
 	}
-	if len(lost) == 0 {
-		return nil, nil
-	}
-	return endpointNames(ctx, tx, lost)
+	return lost, nil
 }
