@@ -64,7 +64,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	l := loader{ctx: ctx, tx: tx, made: made, now: s.now(), factor: s.cfg.SecondFactor, releasedAt: map[string]time.Time{}}
+	l := loader{ctx: ctx, tx: tx, read: s.reread, made: made, now: s.now(), factor: s.cfg.SecondFactor, releasedAt: map[string]time.Time{}}
 	for _, c := range candidates {
 		l.found = append(l.found, &assessment{candidate: c})
 	}
@@ -106,6 +106,7 @@ func (s *Service) assessOne(ctx context.Context, tx Tx, c candidate, made compar
 type loader struct {
 	ctx   context.Context
 	tx    Tx
+	read  *reread
 	made  compared
 	now   time.Time
 	found []*assessment
@@ -258,10 +259,10 @@ func (l *loader) readOutlines(kept map[ReportKey][]byte) error {
 			lack.pairs = append(lack.pairs, as.pair)
 			continue
 		}
-		if as.outline, err = parseOutline(short); err != nil {
+		if as.outline, err = l.read.outline(short); err != nil {
 			return err
 		}
-		if as.marks, err = parseMarks(found); err != nil {
+		if as.marks, err = l.read.mark(found); err != nil {
 			return err
 		}
 	}
@@ -511,7 +512,7 @@ func (l *loader) readBaselines(wanted []*baselineTools) error {
 		if !ok {
 			return &missing{[]pair{p}}
 		}
-		o, err := parseOutline(body)
+		o, err := l.read.outline(body)
 		if err != nil {
 			return err
 		}

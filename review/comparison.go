@@ -29,7 +29,7 @@ func (s *Service) Compare(ctx context.Context, a Actor, slug, from, to string) (
 			if err != nil {
 				return err
 			}
-			v, err = compareView(ctx, tx, srv, from, to, s.now())
+			v, err = s.compareView(ctx, tx, srv, from, to)
 			return err
 		})
 	})
@@ -39,7 +39,7 @@ func (s *Service) Compare(ctx context.Context, a Actor, slug, from, to string) (
 	return v, nil
 }
 
-func compareView(ctx context.Context, tx Tx, srv *Server, from, to string, now time.Time) (*CompareView, error) {
+func (s *Service) compareView(ctx context.Context, tx Tx, srv *Server, from, to string) (*CompareView, error) {
 	v := &CompareView{Server: *srv}
 	var old *ListingInfo
 	if from != "" {
@@ -54,11 +54,11 @@ func compareView(ctx context.Context, tx Tx, srv *Server, from, to string, now t
 		return nil, err
 	}
 	v.To = *info
-	p, err := pairOf(ctx, tx, srv, old, *info, now)
+	p, err := pairOf(ctx, tx, srv, old, *info, s.now())
 	if err != nil {
 		return nil, err
 	}
-	if v.Report, err = fullReport(ctx, tx, p); err != nil {
+	if v.Report, err = s.reread.report(ctx, tx, p); err != nil {
 		return nil, err
 	}
 	if v.Sight, err = readSight(ctx, tx, p); err != nil {

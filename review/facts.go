@@ -181,15 +181,14 @@ const codeDuplicate = "name-duplicate"
 
 // namesakes returns the tools that share a name with another.
 func namesakes(tools []ToolRef) map[string][]ToolRef {
+	times := make(map[string]int, len(tools))
+	for i := range tools {
+		times[tools[i].Name]++
+	}
 	byName := map[string][]ToolRef{}
 	for _, t := range tools {
-		if t.Name != "" {
+		if t.Name != "" && times[t.Name] > 1 {
 			byName[t.Name] = append(byName[t.Name], t)
-		}
-	}
-	for name, same := range byName {
-		if len(same) < 2 {
-			delete(byName, name)
 		}
 	}
 	return byName

@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -348,23 +347,14 @@ func fullFindings(ctx context.Context, tx Tx, p pair) ([]Finding, error) {
 	return parseFindings(body)
 }
 
-// findingsShown is fullFindings for the page of a release, which is looked at again
-// and again: reading the JSON is a third of what it takes. What was read is known by
-// the bytes, so that a text that was purged is never shown from memory.
+// findingsShown is fullFindings for the page of a release.
 func (s *Service) findingsShown(ctx context.Context, tx Tx, p pair) ([]Finding, error) {
 	body, err := findingsBody(ctx, tx, p)
 	if err != nil {
 		return nil, err
 	}
-	key := sha256.Sum256(body)
-	found, ok := s.findingsRead.get(key)
-	if !ok {
-		if found, err = parseFindings(body); err != nil {
-			return nil, err
-		}
-		s.findingsRead.put(key, found)
-	}
-	return slices.Clone(found), nil // each reader's waivers are marked in their own
+	found, err := once(s.reread.findings, body, parseFindings)
+	return slices.Clone(found), err // each reader's waivers are marked in their own
 }
 
 // findingsBody is the kept findings of a comparison as they are stored.

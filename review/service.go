@@ -17,7 +17,6 @@ package review
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +153,7 @@ type Service struct {
 	forgeries      *throttle          // pushes that could not be verified, by address
 	comments       *throttle          // by person
 
-	findingsRead *recent[[sha256.Size]byte, []Finding] // by the bytes that they were read from
+	reread *reread
 }
 
 // NewService returns a Service over a store.
@@ -169,7 +168,7 @@ func NewService(store Store, cfg Config) *Service {
 	return &Service{
 		store: store, cfg: cfg,
 		hashes:         make(chan struct{}, passwordHashes),
-		findingsRead:   newRecent[[sha256.Size]byte, []Finding](findingsKept),
+		reread:         newReread(),
 		signIns:        newThrottle(failuresPerAccount, failureWindow),
 		signInAddrs:    newThrottle(failuresPerAddress, failureWindow),
 		identityStarts: newThrottle(providerStarts, failureWindow),

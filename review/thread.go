@@ -428,7 +428,7 @@ func (s *Service) placing(ctx context.Context, tx Tx, srv *Server, r *Release) (
 	if err != nil {
 		return nil, err
 	}
-	l := loader{ctx: ctx, tx: tx, now: s.now(), found: []*assessment{{candidate: *c}}}
+	l := loader{ctx: ctx, tx: tx, read: s.reread, now: s.now(), found: []*assessment{{candidate: *c}}}
 	for _, step := range []func() error{l.bases, l.names, l.outlines, l.tools} {
 		if err := step(); err != nil {
 			return nil, err

@@ -67,7 +67,7 @@ func (s *Service) answers(ctx context.Context, tx Tx, a Actor, as *assessment, i
 	if err := contradiction(items); err != nil {
 		return nil, err
 	}
-	r, err := fullReport(ctx, tx, as.pair)
+	r, err := s.reread.report(ctx, tx, as.pair)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (s *Service) twins(ctx context.Context, tx Tx, as *assessment) ([]Twin, err
 	if err != nil || len(others) == 0 {
 		return nil, err
 	}
-	l := loader{ctx: ctx, tx: tx, now: s.now()}
+	l := loader{ctx: ctx, tx: tx, read: s.reread, now: s.now()}
 	for _, c := range others {
 		l.found = append(l.found, &assessment{candidate: c})
 	}

@@ -42,7 +42,6 @@ type ReleaseView struct {
 	Changes      []Decided
 	Answer       gate.Answer
 	Threads      []Thread
-	Families     surface.Families
 	Old, New     *surface.Listing // bodies of the tools that the page shows
 	Pulse        Pulse            // to tell what happened since
 	BaselineOpen bool             // a baseline can still be accepted
@@ -100,7 +99,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 	}
 	v := &ReleaseView{
 		Server: *as.server, Role: a.role(srv.ID), Release: *r, State: as.state(), Overtaken: r.overtaken(as.last), Listing: as.listing,
-		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer, Families: as.server.Families(namesOf(as.candidate.tools)),
+		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer,
 		Overrides: inForce(as.Overrides), Overridden: as.overridden(), PassedBy: as.passedBy,
 	}
 	b := viewBuilder{s: s, ctx: ctx, tx: tx, as: as, actor: a, v: v}
@@ -165,7 +164,7 @@ func (b *viewBuilder) alarms() error {
 
 func (b *viewBuilder) report() error {
 	var err error
-	b.v.Report, err = fullReport(b.ctx, b.tx, b.as.pair)
+	b.v.Report, err = b.s.reread.report(b.ctx, b.tx, b.as.pair)
 	return err
 }
 

@@ -38,8 +38,9 @@ func (s *Server) comparePage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := s.presentCompare(cmp, titles, c.QueryParam("tool"), strings.TrimSpace(c.QueryParam("q")))
-	if asksPart(c) {
+	q := releaseRequest{view: viewTools, tool: c.QueryParam("tool"), names: strings.TrimSpace(c.QueryParam("q")), part: asksPart(c)}
+	m := s.presentCompare(cmp, titles, q)
+	if q.part {
 		return s.renderPart(c, views.ToolPart{Title: titleWith(&m.Tools, page.Title), Tools: m.Tools})
 	}
 	m.Page, m.Pick = page, pick
@@ -47,7 +48,7 @@ func (s *Server) comparePage(c echo.Context) error {
 	return s.render(c, http.StatusOK, views.Compare(m))
 }
 
-func (s *Server) presentCompare(v *review.CompareView, titles map[string]string, tool, names string) views.ComparePage {
+func (s *Server) presentCompare(v *review.CompareView, titles map[string]string, q releaseRequest) views.ComparePage {
 	old, new := listingTitle(v.From, titles), listingTitle(v.To, titles)
 	badge := views.ClassBadge(v.Report.Class)
 	m := views.ComparePage{Heading: views.Say(old + " → " + new), Class: &badge, Sub: compareSub(v.Report)}
@@ -58,7 +59,7 @@ func (s *Server) presentCompare(v *review.CompareView, titles map[string]string,
 		}
 		return m
 	}
-	p := s.comparePresenter(v, old, new, releaseRequest{view: viewTools, tool: tool, names: names})
+	p := s.comparePresenter(v, old, new, q)
 	links := func(ch *change.Change) views.NameLink {
 		return views.NameLink{Name: views.ShowName(ch.Name()), URL: p.toolURL(ch.ID)}
 	}

@@ -372,10 +372,15 @@ func (p listingPresenter) oneTool(position string) *views.ToolsView {
 // familyless are tools that belong to no family: outliers and tools without names.
 func (p listingPresenter) familyless(open int) views.ToolGroup {
 	g := views.ToolGroup{Name: views.ShowName("in no family")}
-	of := familiesOf(p.families)
+	of := map[string]bool{}
+	for _, f := range p.families.Families {
+		for _, name := range f.Tools {
+			of[name] = true
+		}
+	}
 	for i := range p.l.Tools {
 		t := &p.l.Tools[i]
-		if of[t.Name] != "" {
+		if of[t.Name] {
 			continue
 		}
 		g.Tools = append(g.Tools, views.ToolRow{

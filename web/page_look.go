@@ -37,7 +37,7 @@ func (s *Server) fromBase(c echo.Context, p *releasePresenter) (*releasePresente
 	if err != nil {
 		return nil, err
 	}
-	q := releaseRequest{view: viewTools, tool: p.q.tool, names: p.q.names, name: p.q.name, base: p.q.base, lens: p.q.lens}
+	q := releaseRequest{view: viewTools, tool: p.q.tool, names: p.q.names, name: p.q.name, base: p.q.base, lens: p.q.lens, part: p.q.part}
 	from := s.comparePresenter(v, p.baseTitle(v.From), p.v.Release.Title(), q)
 	from.compare = &comparison{
 		at:     []string{"releases", p.v.Release.ID},

@@ -40,6 +40,7 @@ type releaseRequest struct {
 	base   string // id of the listing to look from, "" for the gate base
 	lens   string // id of the host to look through, "" for none
 	name   string // of the tool that was open, to find it again from another base
+	part   bool   // only what becomes another with another tool
 
 	status  int
 	fault   views.Sentence
@@ -63,6 +64,7 @@ func releaseRequestOf(c echo.Context) releaseRequest {
 		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), as: c.QueryParam("as"), quote: c.QueryParam("quote"),
 		names: strings.TrimSpace(c.QueryParam("q")), status: http.StatusOK,
 		base: c.QueryParam("base"), lens: c.QueryParam("lens"), name: c.QueryParam("name"),
+		part: asksPart(c),
 	}
 	if n, err := strconv.Atoi(c.QueryParam("page")); err == nil && n > 0 {
 		q.page = n - 1
@@ -104,7 +106,7 @@ func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
 		}
 	}
 	title := view.Server.Name + " " + view.Release.Title()
-	if asksPart(c) && tools != nil {
+	if q.part && tools != nil {
 		gate := p.gate()
 		return s.renderPart(c, views.ToolPart{Title: titleWith(tools, title), Gate: &gate, Look: p.lookForm(from), Tabs: p.tabs(), Tools: *tools})
 	}

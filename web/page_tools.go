@@ -19,28 +19,35 @@ import (
 // tools is the list of all tools with one of them open. Without a wish the first
 // of the list is open, but not chosen: a narrow screen shows the list.
 func (p *releasePresenter) tools() *views.ToolsView {
-	v := &views.ToolsView{ListURL: p.toolURL(""), Overview: []string{"Nothing changed."}, At: p.standing()}
+	v := &views.ToolsView{ListURL: p.toolURL(""), Overview: []string{"Nothing changed."}, At: p.standing(), Chosen: p.q.tool != ""}
 	all := p.list()
 	l := all.holding(p.q.names, p.q.filter)
-	v.Filter = p.filterForm(l.count(), all.count())
-	if p.compare == nil {
-		v.Pills = p.pills(all.facets())
-	}
 	open := p.q.tool
 	if open == "" {
 		open = l.first()
 	}
-	v.Chosen = p.q.tool != ""
 	v.Surface, v.Groups = l.rows(open)
 	if p.compare == nil && p.q.names == "" && p.q.filter == "" {
 		v.Surface = append([]views.ToolRow{p.surfaceRow(open)}, v.Surface...)
 	}
-	v.Same, v.SameLabel = p.unchanged()
+	if !p.q.part {
+		p.besideRows(v, all, l)
+	}
 	if strings.HasPrefix(open, "n") {
 		v.SameOpen = p.toolURL(open)
 	}
 	p.open(v, open)
 	return v
+}
+
+// besideRows fills in what stands around the rows of the list: what filters them, and
+// the tools that did not change.
+func (p *releasePresenter) besideRows(v *views.ToolsView, all, l toolList) {
+	v.Filter = p.filterForm(l.count(), all.count())
+	if p.compare == nil {
+		v.Pills = p.pills(all.facets())
+	}
+	v.Same, v.SameLabel = p.unchanged()
 }
 
 // standing is what of a release the whole page speaks of. A page of another standing
@@ -356,7 +363,7 @@ func (p *releasePresenter) list() toolList {
 		}
 		rows = append(rows, row)
 	}
-	return makeList(rows, func(i int) bool { return p.v.Changes[i].Subject != change.SubjectTool }, p.familiesOf(p.v.New), p.familiesOf(p.v.Old))
+	return makeList(rows, func(i int) bool { return p.v.Changes[i].Subject != change.SubjectTool }, p.familyOf(p.v.New), p.familyOf(p.v.Old))
 }
 
 // standingOf says in the list what is known of a change already.
@@ -380,23 +387,13 @@ func (p *releasePresenter) standingOf(ch *review.Decided, all answers) cardState
 	return cardOpen
 }
 
-// familiesOf is [familiesOf] of one side's names; without a side there are none.
-func (p releasePresenter) familiesOf(l *surface.Listing) map[string]string {
+// familyOf tells of one side's names which family each is in; without a side there are
+// none.
+func (p *releasePresenter) familyOf(l *surface.Listing) map[string]string {
 	if l == nil {
 		return nil
 	}
-	return familiesOf(p.v.Server.Families(toolNames(l)))
-}
-
-// familiesOf maps names to their families.
-func familiesOf(families surface.Families) map[string]string {
-	of := map[string]string{}
-	for _, f := range families.Families {
-		for _, t := range f.Tools {
-			of[t] = f.Name
-		}
-	}
-	return of
+	return p.s.svc.FamilyOf(&p.v.Server, toolNames(l))
 }
 
 func makeList(rows []listRow, isSurface func(int) bool, newFamily, oldFamily map[string]string) toolList {
