@@ -9,8 +9,9 @@ type ListingPage struct {
 	Heading  Sentence
 	Sub      []string
 	Digest   string
-	State    GateBar  // complete or not, problems
-	Purged   Sentence // who wrote over a part of it, when and why
+	Look     *LookForm // nil where no host would send it
+	State    GateBar   // complete or not, problems
+	Purged   Sentence  // who wrote over a part of it, when and why
 	Tabs     []Tab
 	Overview *ListingOverview
 	Tools    *ListingTools
@@ -63,9 +64,30 @@ type ScatteredLine struct {
 
 // ListingTools are tools in the order in which a model reads them.
 type ListingTools struct {
+	Through      *ListingThrough // nil: as listed
 	Tools        []ReadTool
 	Range        string // "1 to 200 of 584"
 	Older, Newer string
+}
+
+// ListingThrough is what a host makes of a listing as a whole.
+type ListingThrough struct {
+	Name     string   // of the host, as people know it
+	About    []string // version, verified or not, tools sent
+	Failed   Sentence // why it does not start at all
+	HostsURL string   // all hosts
+	CostURL  string   // what it costs there
+	Lost     []LensLoss
+	Words    *RuledText // instructions; nil when the server sent none
+}
+
+// RuledText is a text with a ruler where a host cuts it.
+type RuledText struct {
+	Where   string // "" where that is not known
+	NotSent Sentence
+	Kept    prose.Visible
+	Ruler   string // "" when nothing is cut
+	Cut     prose.Visible
 }
 
 // ReadTool is what a model reads of one tool.
@@ -79,6 +101,13 @@ type ReadTool struct {
 	Params   []Param
 	Hints    []string // "destructive"
 	Problems []Problem
+
+	// Through a host: Name and Words are as sent.
+	Listed  prose.Visible // its name as listed; nil where the one that is sent holds it
+	NotSent Sentence      // why it does not reach the model; the rest is as listed
+	Ruler   string        // "" when nothing is cut
+	Cut     prose.Visible // what stands behind the cut
+	Lost    []Badge
 }
 
 // Param is a parameter in short.

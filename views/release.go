@@ -49,11 +49,11 @@ type ReleaseHead struct {
 	Alarm       *AlarmNote    // nil while nothing is raised
 }
 
-// LookForm chooses what a release is looked at from and through.
+// LookForm chooses what a release or a listing is looked at from and through.
 type LookForm struct {
 	URL    string
 	Hidden []Hidden
-	Bases  []Place
+	Bases  []Place  // none of a listing, which stands alone
 	Hosts  []Place  // none where no host would send the listing
 	Other  Sentence // that this is not the gate base, nil when it is
 	Back   string   // to the gate base

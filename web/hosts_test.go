@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
 )
@@ -66,7 +68,7 @@ func TestHostsPage(t *testing.T) {
 		t.Errorf("a tool without losses is in the matrix: %s", got)
 	}
 	doc = in.want(200, in.get(mia, at+"/hosts?host=claude-code&tool=1&base="+one)).html(t)
-	if got := text(doc.Find(".ruler").First()); !strings.Contains(got, "claude-code cuts here") {
+	if got := text(doc.Find(".ruler").First()); !strings.Contains(got, "Claude Code cuts here") {
 		t.Errorf("ruler: %q", got)
 	}
 	if sides := doc.Find(".lens > article"); sides.Length() != 2 || !strings.Contains(text(doc.Find(".beyond")), "Never call it twice.") ||
@@ -75,7 +77,77 @@ func TestHostsPage(t *testing.T) {
 	}
 	in.want(404, in.get(mia, at+"/hosts?tool=9"))
 	in.want(400, in.get(mia, at+"/hosts?tool=x"))
-	in.want(400, in.get(mia, at+"/hosts?tool=1&host=netscape"))
+	for _, path := range []string{"/hosts?tool=1&host=netscape", "/hosts?tool=1&host=openai-chat", "/hosts?host=netscape"} {
+		in.want(404, in.get(mia, at+path))
+	}
+	if open := in.want(200, in.get(mia, at+"/hosts?host=codex")).html(t).Find(".check[open]"); open.Length() != 1 || open.AttrOr("id", "") != "host-codex" {
+		t.Errorf("%d are open, the first is %q", open.Length(), open.AttrOr("id", ""))
+	}
+}
+
+// TestListingThroughHost looks at a listing through hosts: what is sent in their order,
+// with a ruler at the cut, what is not sent, one tool, and another host.
+func TestListingThroughHost(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Viewer, "git"))
+	broken := `{"name":"bad","description":"Breaks.","inputSchema":{"type":"object","properties":{"a b":{"type":"string"}}}}`
+	l := in.pushed("git", "version=1", listing(tool("entity_list", "Lists\u200b all."), broken, strings.Replace(tool("entity_get", longWords("")), `"name"`, `"title":"One","name"`, 1))).Listing
+	at := "/servers/git/listings/" + l.ID
+	doc := in.want(200, in.get(mia, at)).html(t)
+	if n, hosts := doc.Find("#look-base").Length(), doc.Find("#look-lens option"); n != 0 || hosts.Length() < 20 || text(hosts.First()) != "raw, as listed" {
+		t.Errorf("%d bases, hosts %q", n, text(hosts))
+	}
+	doc = in.want(200, in.get(mia, at+"?lens=claude-code")).html(t)
+	var names []string
+	for _, h := range doc.Find(".reads h3").EachIter() {
+		names = append(names, text(h))
+	}
+	if diff := cmp.Diff([]string{"mcp__git__entity_get", "mcp__git__entity_list", "bad"}, names); diff != "" {
+		t.Errorf("in the order of the host (-want +got): %s", diff)
+	}
+	tools := doc.Find(".reads > li")
+	for i, words := range [][]string{{"cut", "Claude Code cuts here, after 4,096 UTF-16 units", "… [truncated]"}, {"Lists all."}, {"not sent", "Not sent by Claude Code"}} {
+		for _, w := range words {
+			if got := text(tools.Eq(i)); !strings.Contains(got, w) {
+				t.Errorf("tool %d lacks %q: %.300q", i, w, got)
+			}
+		}
+	}
+	if got := text(tools.Eq(0).Find(".beyond")); !strings.Contains(got, "Never call it twice.") {
+		t.Errorf("behind the cut: %.200q", got)
+	}
+	if tools.Eq(2).Find(".ruled.not-sent").Length() != 1 || tools.Find(".badge.plain").Length() != 0 || strings.Contains(text(tools), "One") {
+		t.Errorf("what is not sent: %s", text(tools.Eq(2)))
+	}
+	if got := text(doc.Find(".headline code")); got != "#"+strings.TrimPrefix(l.Digest, "sha256:")[:6] {
+		t.Errorf("the head says %q", got)
+	}
+	in.followLens(mia, doc.Find(".reads h3 a").First().AttrOr("href", ""), at)
+	for _, path := range []string{"?lens=netscape", "?lens=openai-chat", "?view=read&lens=netscape", "?tool=1&lens=netscape"} {
+		in.want(404, in.get(mia, at+path))
+	}
+	declared := in.pushed("git", "version=2", `[{"name":"a","description":"d","input_schema":{"type":"object"}}]`).Listing.ID
+	if n := in.want(200, in.get(mia, "/servers/git/listings/"+declared)).html(t).Find("#look-lens").Length(); n != 0 {
+		t.Error("a declaration can be looked at through hosts")
+	}
+}
+
+// followLens opens a tool from a listing through a host: the lens stays.
+func (in *instance) followLens(as who, href, listing string) {
+	in.t.Helper()
+	doc := in.want(200, in.get(as, href)).html(in.t)
+	if got := text(doc.Find(".tool .lens")); !strings.Contains(got, "Claude Code cuts here") || !strings.Contains(got, "mcp__git__entity_get") {
+		in.t.Errorf("one tool: %.300q", got)
+	}
+	if v := doc.Find("#look-lens [selected]").AttrOr("value", ""); v != "claude-code" || doc.Find(".look [name=tool]").AttrOr("value", "") != "3" {
+		in.t.Errorf("the form has %q", v)
+	}
+	for _, link := range doc.Find("[data-row], .tabs a").EachIter() {
+		if at := link.AttrOr("href", ""); strings.HasPrefix(at, listing+"?") && !strings.Contains(at, "lens=claude-code") {
+			in.t.Errorf("%s loses the lens", at)
+		}
+	}
 }
 
 // TestBesidePage holds a listing through two hosts: counts, the tools that differ, all
@@ -102,11 +174,14 @@ func TestBesidePage(t *testing.T) {
 	}
 	href, _ := rows.Find("th a").Attr("href")
 	doc = in.want(200, in.get(mia, href)).html(t)
-	if sides := doc.Find(".lens > article"); sides.Length() != 2 || !strings.Contains(text(sides.First()), "claude-code cuts here") || doc.Find(".duo .new").Length() == 0 {
+	if sides := doc.Find(".lens > article"); sides.Length() != 2 || !strings.Contains(text(sides.First()), "Claude Code cuts here") || doc.Find(".duo .new").Length() == 0 {
 		t.Errorf("one tool: %.600s", text(doc.Find("main")))
 	}
-	for _, wrong := range []string{"&show=some", "&tool=x", "&after=x", "&left=netscape", "&left=openai-chat"} {
-		in.want(400, in.get(mia, strings.Replace(at, "left=claude-code", "", 1)+wrong))
+	for _, wrong := range []string{"&show=some", "&tool=x", "&after=x"} {
+		in.want(400, in.get(mia, at+wrong))
+	}
+	for _, wrong := range []string{"left=netscape", "left=openai-chat"} {
+		in.want(404, in.get(mia, strings.Replace(at, "left=claude-code", wrong, 1)))
 	}
 	in.want(404, in.get(mia, at+"&tool=9"))
 	in.want(404, in.get(mia, at+"&tool=0"))
@@ -123,6 +198,7 @@ func TestHostsOfManyTools(t *testing.T) {
 		tools[i] = fmt.Sprintf(`{"name":"act %d of a name that is far too long to be passed on by most of the hosts","title":"T","description":"Acts.","inputSchema":{"type":"object","properties":{"q":{"type":["string","null"],"enum":[1,2],"pattern":"^a","default":"a"}},"anyOf":[{"required":["q"]}]}}`, i)
 	}
 	at := "/servers/big/listings/" + in.pushed("big", "version=1.0.0", listing(tools...)).Listing.ID
+	light(t, at+"?lens=codex", in.want(200, in.get(mia, at+"?lens=codex")))
 	seen := map[string]bool{}
 	pages := 0
 	for next := at + "/hosts/beside?show=all"; next != "" && pages < 20; pages++ {

@@ -48,6 +48,11 @@ func besideQueryOf(c echo.Context) (q besideQuery, err error) {
 	if q.show != besideDiffering && q.show != besideAll {
 		return q, review.Errorf(review.Invalid, "show is %.20q. Use %s or %s.", q.show, besideDiffering, besideAll)
 	}
+	for _, id := range []string{q.left, q.right} {
+		if err := knownHost(id); err != nil {
+			return q, err
+		}
+	}
 	if q.from, err = positionOf(c, "after"); err != nil {
 		return q, err
 	}

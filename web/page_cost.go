@@ -51,7 +51,7 @@ func (s *Server) presentCost(c echo.Context, v *review.CostView, q review.CostQu
 	m := views.CostPage{
 		Page:    s.page(c, "Cost of "+v.Server.Name, "servers", serversCrumb, serverCrumb(&v.Server)),
 		Heading: views.Say("What " + v.Server.Name + " costs"), Digest: v.Listing.Digest.Short(), Sub: s.listingSub(v.Listing, v.Base),
-		Tabs: listingTabs(slug, v.Listing, q.Base, viewCost), Tokens: plural(v.Tokens, "token", "tokens"), Counted: counted(v.Host),
+		Tabs: listingTabs(slug, v.Listing, q.Base, "", viewCost), Tokens: plural(v.Tokens, "token", "tokens"), Counted: counted(v.Host),
 		Parts: costParts(v.Estimate), Compared: v.Base != nil, Bill: billFacts(v.Bill),
 	}
 	m.Form = costFormOf(c, v, q)

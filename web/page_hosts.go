@@ -33,13 +33,14 @@ const (
 	viewCost     = "cost"
 )
 
-// listingTabs are the views of a listing; those that compare carry the base along.
-func listingTabs(slug string, l review.ListingInfo, base, current string) []views.Tab {
-	at := listingPath(slug, l.ID)
+// listingTabs are the views of a listing; those that compare carry the base along, and
+// those that can be looked at through a host the lens.
+func listingTabs(slug string, l review.ListingInfo, base, lens, current string) []views.Tab {
+	at := []string{"servers", slug, "listings", l.ID}
 	tabs := []views.Tab{
-		{Text: "Overview", URL: at, Current: current == viewOverview},
-		{Text: "As a model reads it", Count: thousands(l.ToolCount), URL: at + "?view=read", Current: current == viewRead},
-		{Text: "One tool", URL: at + "?tool=1", Current: current == viewOne},
+		{Text: "Overview", URL: path(at), Current: current == viewOverview},
+		{Text: "As a model reads it", Count: thousands(l.ToolCount), URL: path(at, "view", viewRead, "lens", lens), Current: current == viewRead},
+		{Text: "One tool", URL: path(at, "tool", "1", "lens", lens), Current: current == viewOne},
 	}
 	if l.Kind != surface.KindListing {
 		return tabs // only what a server answers is rendered and counted
@@ -63,6 +64,10 @@ func (s *Server) hostsPage(c echo.Context) error {
 	if c.QueryParam("tool") != "" {
 		return s.lensPage(c, base)
 	}
+	open := c.QueryParam("host")
+	if _, err := host.Lookup(open); open != "" && err != nil {
+		return errNoHost(open)
+	}
 	v, err := s.svc.Hosts(c.Request().Context(), s.actor(c), c.Param("id"), base)
 	if err != nil {
 		return err
@@ -71,7 +76,7 @@ func (s *Server) hostsPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p := hostsPresenter{v: v, base: base}
+	p := hostsPresenter{v: v, base: base, open: open}
 	if p.from, err = positionOf(c, "after"); err != nil {
 		return err
 	}
@@ -89,7 +94,7 @@ func (s *Server) hostsFrame(c echo.Context, srv *review.Server, l review.Listing
 	return views.HostsPage{
 		Page:    s.page(c, "Hosts of "+srv.Name, "servers", serversCrumb, serverCrumb(srv)),
 		Heading: views.Say("What hosts make of " + srv.Name), Digest: l.Digest.Short(), Sub: s.listingSub(l, base),
-		Tabs: listingTabs(srv.Slug, l, c.QueryParam("base"), viewHosts),
+		Tabs: listingTabs(srv.Slug, l, c.QueryParam("base"), "", viewHosts),
 	}, nil
 }
 
@@ -105,7 +110,8 @@ func (s *Server) listingSub(l review.ListingInfo, base *review.ListingInfo) []st
 type hostsPresenter struct {
 	v    *review.HostsView
 	base string
-	from int // rows of the matrix start behind this position
+	open string // id of the host whose preflight is open; "" for the first that refuses something
+	from int    // rows of the matrix start behind this position
 }
 
 func (p hostsPresenter) lens(hostID string, position int) string {
@@ -292,7 +298,7 @@ var statusLooks = map[host.Status]views.Badge{
 	host.OK:      {Tone: views.OK, Icon: "check", Word: "fine"},
 }
 
-// checks lists the preflights, the worst first and the first refusal open.
+// checks lists the preflights, the worst first, and the one that is asked for open.
 func (p hostsPresenter) checks() []views.HostCheck {
 	names := map[string]string{}
 	for _, h := range host.Profiles() {
@@ -306,7 +312,7 @@ func (p hostsPresenter) checks() []views.HostCheck {
 			if f := &p.v.Fits[i]; f.Check.Status == status {
 				c := p.check(f, broken, most)
 				c.Name = cmp.Or(names[c.ID], c.ID)
-				c.Open = len(out) == 0 && status == host.Refuses
+				c.Open = c.ID == p.open || p.open == "" && len(out) == 0 && status == host.Refuses
 				out = append(out, c)
 			}
 		}
@@ -414,145 +420,4 @@ func (p hostsPresenter) toolURL(hostID string, position int) string {
 		return p.lens(hostID, position)
 	}
 	return toolAnchor(listingPath(p.v.Server.Slug, p.v.Listing.ID), position)
-}
-
-// lensPage shows one tool through one host.
-func (s *Server) lensPage(c echo.Context, base string) error {
-	position, err := positionOf(c, "tool")
-	if err != nil {
-		return err
-	}
-	v, err := s.svc.Lens(c.Request().Context(), s.actor(c), c.Param("id"), base, cmpOr(c.QueryParam("host"), lensDefault), position)
-	if err != nil {
-		return err
-	}
-	m, err := s.hostsFrame(c, &v.Server, v.Listing, v.Base)
-	if err != nil {
-		return err
-	}
-	p := lensPresenter{v: v, base: base, position: position}
-	lens := p.view()
-	m.State, m.Lens = p.state(), &lens
-	return s.render(c, http.StatusOK, views.Hosts(m))
-}
-
-// lensPresenter shows one tool through one host.
-type lensPresenter struct {
-	v        *review.LensView
-	base     string
-	position int
-}
-
-func (p lensPresenter) at(position int) string {
-	return hostsPath(p.v.Server.Slug, p.v.Listing.ID, "base", p.base, "host", p.v.Profile.ID, "tool", strconv.Itoa(position))
-}
-
-func (p lensPresenter) state() views.GateBar {
-	switch {
-	case p.v.New.Sent == nil:
-		return gateBar(gate.Blocked, p.v.Profile.Name+" does not send this tool.")
-	case len(p.v.New.Lost) > 0:
-		return gateBar(gate.Undecided, p.v.Profile.Name+" sends this tool, and not all of it.")
-	}
-	return gateBar(gate.Pass, p.v.Profile.Name+" passes everything on that it knows of.")
-}
-
-func (p lensPresenter) view() views.HostLens {
-	slug, id, h := p.v.Server.Slug, p.v.Listing.ID, p.v.Profile
-	name := toolName(p.v.New.Listed.Name, p.position)
-	l := views.HostLens{
-		Tool: views.ShowName(name), Host: h.ID, Name: h.Name, About: append(standing(h.Version, h.Verified), h.Mode),
-		URL: hostsPath(slug, id), Back: hostsPath(slug, id, "base", p.base),
-		Hidden: []views.Hidden{{Name: "tool", Value: strconv.Itoa(p.position)}},
-	}
-	if p.v.Doubtful {
-		l.About = append(l.About, doubtWords)
-	}
-	if p.base != "" {
-		l.Hidden = append(l.Hidden, views.Hidden{Name: "base", Value: p.base})
-	}
-	l.Hosts = hostPlaces(h.ID)
-	if p.position > 1 {
-		l.Prev = p.at(p.position - 1)
-	}
-	if p.position < p.v.Listing.ToolCount {
-		l.Next = p.at(p.position + 1)
-	}
-	if p.v.Old != nil {
-		l.Sides = append(l.Sides, lensSide(p.v.Profile, "Before", p.v.Old))
-	}
-	l.Sides = append(l.Sides, lensSide(p.v.Profile, "Now", &p.v.New))
-	l.Words = views.Texts(sentWords(p.v.Old), sentWords(&p.v.New), "before", "now")
-	l.Schema = views.Texts(sentSchema(p.v.Old), sentSchema(&p.v.New), "before", "now")
-	l.Schema.Code = true
-	return l
-}
-
-// hostPlaces lists the programs to choose from.
-func hostPlaces(chosen string) []views.Place {
-	var out []views.Place
-	for _, h := range host.Profiles() {
-		if !h.IsProvider() {
-			out = append(out, views.Place{Value: h.ID, Label: h.Name, Chosen: h.ID == chosen})
-		}
-	}
-	return out
-}
-
-// lensSide shows a tool as listed, with a ruler where the host cuts.
-func lensSide(h *host.Profile, label string, seen *review.Seen) views.LensSide {
-	v := views.LensSide{Label: label, Digest: seen.Listed.Digest.Short()}
-	words, ok := seen.Listed.Description()
-	if !ok || words == "" {
-		v.NoWords = "Listed without a description."
-	}
-	v.Kept = prose.Show(words)
-	if seen.Sent == nil {
-		v.NotSent = views.Say(notSentWhy(h.ID, seen.Lost))
-	} else {
-		v.Name = views.ShowName(sentName(seen.Sent))
-		if front, behind := h.Cut(words); behind != "" {
-			v.Kept, v.Cut = prose.Show(front), prose.Show(behind)
-			v.Ruler = fmt.Sprintf("%s cuts here, after %s UTF-16 units: what follows is not sent", h.ID, thousands(h.Description.Limit))
-		}
-	}
-	for _, l := range seen.Lost {
-		loss := views.LensLoss{Badge: lossBadge(l.What), Detail: views.Say(l.Detail)}
-		if l.Pointer != "" {
-			loss.Pointer = prose.Show(l.Pointer)
-		}
-		v.Lost = append(v.Lost, loss)
-	}
-	return v
-}
-
-func notSentWhy(hostID string, lost []host.Loss) string {
-	for _, l := range lost {
-		if l.Pointer == "" && l.Detail != "" {
-			return "Not sent by " + hostID + ": " + l.Detail
-		}
-	}
-	return "Not sent by " + hostID + "."
-}
-
-func sentName(s *host.Sent) string {
-	if s.Group != "" {
-		return s.Group + " / " + s.Name
-	}
-	return s.Name
-}
-
-// sentWords is the description as sent; nil when the tool is not.
-func sentWords(seen *review.Seen) *string {
-	if seen == nil || seen.Sent == nil || seen.Sent.Description == "" {
-		return nil
-	}
-	return &seen.Sent.Description
-}
-
-func sentSchema(seen *review.Seen) *string {
-	if seen == nil || seen.Sent == nil || seen.Sent.Schema == nil {
-		return nil
-	}
-	return indented(string(seen.Sent.Schema))
 }

@@ -13,7 +13,7 @@ func TestMatrixShowsTheWorst(t *testing.T) {
 	title := func(at int) host.Loss { return host.Loss{Position: at, Pointer: "/title", What: host.NotSent} }
 	lost := []host.Loss{
 		title(1), {Position: 1, Pointer: "/inputSchema/properties/q/format", What: host.Dropped},
-		title(2), {Position: 2, Pointer: "/name", What: host.Dropped},
+		title(2), {Position: 2, Pointer: "/inputSchema/properties/a b", What: host.Dropped, Gone: true},
 		title(3),
 	}
 	p := hostsPresenter{v: &review.HostsView{

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,10 +31,13 @@ func (s *Server) listingPage(c echo.Context) error {
 	if srv.Slug != c.Param("server") {
 		return review.Errorf(review.NotFound, "This listing is not of that server.")
 	}
-	m := s.presentListingPage(c, l, srv)
+	m, err := s.presentListingPage(c, l, srv)
+	if err != nil {
+		return err
+	}
 	title := titleWith(m.Open, "Listing of "+srv.Name)
 	if m.Open != nil && asksPart(c) {
-		return s.renderPart(c, views.ToolPart{Title: title, Tools: *m.Open})
+		return s.renderPart(c, views.ToolPart{Title: title, Look: m.Look, Tools: *m.Open})
 	}
 	if l.Purged != nil {
 		m.Purged = views.Say(fmt.Sprintf("A text in it was purged by %s on %s: %s. Stars stand where it was; digests are those of what was received.",
@@ -84,9 +88,13 @@ func comparedFirst(list []review.ListingInfo, at int) (from, to int) {
 	return 1, 0
 }
 
-func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *review.Server) views.ListingPage {
-	base := listingPath(srv.Slug, l.ID)
-	p := listingPresenter{l: l.Surface, families: srv.Families(toolNames(l.Surface)), base: base, across: func(name string) string { return lineagePath(srv.Slug, l.Profile, name) }}
+// presentListingPage shows the view that the address asks for. Through a host it is
+// what a model reads: how a listing is made is nothing that hosts know of.
+func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *review.Server) (views.ListingPage, error) {
+	p := listingPresenter{
+		l: l.Surface, families: srv.Families(toolNames(l.Surface)), base: listingPath(srv.Slug, l.ID), lens: c.QueryParam("lens"),
+		across: func(name string) string { return lineagePath(srv.Slug, l.Profile, name) },
+	}
 	m := views.ListingPage{
 		Heading: views.Say("Listing of " + srv.Name), Digest: l.Surface.Digest.Short(), State: listingState(l.Surface),
 		Sub: []string{toolCount(len(l.Surface.Tools)), "received " + s.ago(l.ReceivedAt)}, Facts: listingFacts(l),
@@ -94,17 +102,72 @@ func (s *Server) presentListingPage(c echo.Context, l *review.Listing, srv *revi
 	if l.Profile != review.DefaultProfile {
 		m.Sub = append(m.Sub, "profile "+l.Profile)
 	}
+	if p.lens != "" {
+		if err := knownHost(p.lens); err != nil {
+			return m, err
+		}
+	}
 	tool, current := c.QueryParam("tool"), viewOverview
+	var err error
 	switch {
 	case tool != "":
 		m.Open, current = p.oneTool(tool), viewOne
+		err = s.openThrough(c, p, l.ID, m.Open)
+	case p.lens != "":
+		current = viewRead
+		m.Tools, err = s.toolsThrough(c, p, l.ID)
 	case c.QueryParam("view") == viewRead:
 		m.Tools, current = p.readTools(c.QueryParam("from")), viewRead
 	default:
 		m.Overview = p.overview()
 	}
-	m.Tabs = listingTabs(srv.Slug, review.ListingInfo{ID: l.ID, Kind: l.Surface.Kind, ToolCount: len(l.Surface.Tools)}, "", current)
-	return m
+	m.Look = p.lookForm(tool, current)
+	m.Tabs = listingTabs(srv.Slug, review.ListingInfo{ID: l.ID, Kind: l.Surface.Kind, ToolCount: len(l.Surface.Tools)}, "", p.lens, current)
+	return m, err
+}
+
+// toolsThrough shows the tools as the chosen host sends them.
+func (s *Server) toolsThrough(c echo.Context, p listingPresenter, id string) (*views.ListingTools, error) {
+	v, err := s.svc.Rendering(c.Request().Context(), s.actor(c), id, "", p.lens)
+	if err != nil {
+		return nil, err
+	}
+	return p.readThrough(v, c.QueryParam("from")), nil
+}
+
+// openThrough shows the tool that is open as the chosen host sends it, above what was
+// listed.
+func (s *Server) openThrough(c echo.Context, p listingPresenter, id string, v *views.ToolsView) error {
+	if p.lens == "" || v.Open == nil {
+		return nil
+	}
+	at, err := positionOf(c, "tool")
+	if err != nil {
+		return err
+	}
+	seen, err := s.svc.Lens(c.Request().Context(), s.actor(c), id, "", p.lens, at)
+	if err != nil {
+		return err
+	}
+	lens := lensPresenter{v: seen, position: at}.view()
+	v.Open.Lens = &lens
+	return nil
+}
+
+// lookForm chooses the host, with the view kept that the page shows. Of what no server
+// answered nothing is sent.
+func (p listingPresenter) lookForm(tool, current string) *views.LookForm {
+	if p.l.Kind != surface.KindListing {
+		return nil
+	}
+	f := &views.LookForm{URL: p.base, Hosts: lensPlaces(p.lens)}
+	switch current {
+	case viewOne:
+		f.Hidden = []views.Hidden{{Name: "tool", Value: tool}}
+	case viewRead:
+		f.Hidden = []views.Hidden{{Name: "view", Value: viewRead}}
+	}
+	return f
 }
 
 func listingState(l *surface.Listing) views.GateBar {
@@ -146,8 +209,29 @@ type listingPresenter struct {
 	l        *surface.Listing
 	families surface.Families
 	base     string
+	lens     string // id of the host to look through, "" for none
 	// across is the page of a tool through all versions.
 	across func(name string) string
+}
+
+// toolURL is the address of one tool, through the host that is looked through.
+func (p listingPresenter) toolURL(position int) string {
+	if p.lens == "" {
+		return toolAnchor(p.base, position)
+	}
+	return toolAnchor(p.base, position) + "&lens=" + url.QueryEscape(p.lens)
+}
+
+// readURL is the address of tools in full, from a position on; 0 for all.
+func (p listingPresenter) readURL(from int) string {
+	at := p.base + "?view=" + viewRead
+	if p.lens != "" {
+		at += "&lens=" + url.QueryEscape(p.lens)
+	}
+	if from > 0 {
+		at += "&from=" + strconv.Itoa(from)
+	}
+	return at
 }
 
 func toolAnchor(base string, position int) string { return base + "?tool=" + strconv.Itoa(position) }
@@ -267,20 +351,27 @@ func (p listingPresenter) outlier(o surface.Outlier) views.OutlierLine {
 	return line
 }
 
-// readTools shows tools in full, in the order of the array, from a position on.
-func (p listingPresenter) readTools(from string) *views.ListingTools {
+// readPage is the page of tools in full that begins at a position, of so many; start
+// and end are the positions that it shows, from 1.
+func (p listingPresenter) readPage(from string, n int) (v *views.ListingTools, start, end int) {
 	start, err := strconv.Atoi(from)
-	if err != nil || start < 1 || start > len(p.l.Tools) {
+	if err != nil || start < 1 || start > n {
 		start = 1
 	}
-	end := min(start-1+readAtOnce, len(p.l.Tools))
-	v := &views.ListingTools{Range: thousands(start) + " to " + thousands(end) + " of " + thousands(len(p.l.Tools))}
+	end = min(start-1+readAtOnce, n)
+	v = &views.ListingTools{Range: thousands(start) + " to " + thousands(end) + " of " + thousands(n)}
 	if start > 1 {
-		v.Newer = p.base + "?view=read&from=" + strconv.Itoa(max(1, start-readAtOnce))
+		v.Newer = p.readURL(max(1, start-readAtOnce))
 	}
-	if end < len(p.l.Tools) {
-		v.Older = p.base + "?view=read&from=" + strconv.Itoa(end+1)
+	if end < n {
+		v.Older = p.readURL(end + 1)
 	}
+	return v, start, end
+}
+
+// readTools shows tools in full, in the order of the array, from a position on.
+func (p listingPresenter) readTools(from string) *views.ListingTools {
+	v, start, end := p.readPage(from, len(p.l.Tools))
 	byPosition := map[int][]surface.Problem{}
 	for _, pr := range p.l.Problems {
 		byPosition[pr.Position] = append(byPosition[pr.Position], pr)
@@ -294,7 +385,7 @@ func (p listingPresenter) readTools(from string) *views.ListingTools {
 }
 
 func (p listingPresenter) readTool(t *surface.Tool) views.ReadTool {
-	v := views.ReadTool{Position: strconv.Itoa(t.Position), Name: views.ShowName(toolName(t.Name, t.Position)), URL: toolAnchor(p.base, t.Position), Hints: hintWords(t)}
+	v := views.ReadTool{Position: strconv.Itoa(t.Position), Name: views.ShowName(toolName(t.Name, t.Position)), URL: p.toolURL(t.Position), Hints: hintWords(t)}
 	if title, ok := t.Title(); ok {
 		v.Title = prose.Show(title)
 	}
@@ -303,14 +394,14 @@ func (p listingPresenter) readTool(t *surface.Tool) views.ReadTool {
 	} else {
 		v.NoWords = true
 	}
-	v.Params = paramsOf(t)
+	input, _ := t.InputSchema()
+	v.Params = paramsOf(input)
 	return v
 }
 
-// paramsOf lists the parameters of a tool in short.
-func paramsOf(t *surface.Tool) []views.Param {
-	raw, ok := t.InputSchema()
-	if !ok {
+// paramsOf lists the parameters of an input schema in short; nil without one.
+func paramsOf(raw []byte) []views.Param {
+	if raw == nil {
 		return nil
 	}
 	list, err := schema.Properties(raw)
@@ -347,7 +438,7 @@ func hintWords(t *surface.Tool) []string {
 
 // oneTool shows one tool whole beside the list of all.
 func (p listingPresenter) oneTool(position string) *views.ToolsView {
-	v := &views.ToolsView{ListURL: p.base + "?view=read", Chosen: true, Overview: []string{"There is no tool at this position."}}
+	v := &views.ToolsView{ListURL: p.readURL(0), Chosen: true, Overview: []string{"There is no tool at this position."}}
 	n, err := strconv.Atoi(position)
 	if err == nil && n >= 1 && n <= len(p.l.Tools) {
 		t := alone(&p.l.Tools[n-1]).view()
@@ -359,7 +450,7 @@ func (p listingPresenter) oneTool(position string) *views.ToolsView {
 		g := views.ToolGroup{Name: views.ShowName(f.Name), Count: thousands(len(f.Tools))}
 		for i, name := range f.Tools {
 			at := f.Positions[i]
-			g.Tools = append(g.Tools, views.ToolRow{URL: toolAnchor(p.base, at), Kind: strconv.Itoa(at), KindIs: "position " + strconv.Itoa(at), Name: views.ShowName(name), Current: at == n})
+			g.Tools = append(g.Tools, views.ToolRow{URL: p.toolURL(at), Kind: strconv.Itoa(at), KindIs: "position " + strconv.Itoa(at), Name: views.ShowName(name), Current: at == n})
 		}
 		v.Groups = append(v.Groups, g)
 	}
@@ -384,7 +475,7 @@ func (p listingPresenter) familyless(open int) views.ToolGroup {
 			continue
 		}
 		g.Tools = append(g.Tools, views.ToolRow{
-			URL: toolAnchor(p.base, t.Position), Kind: strconv.Itoa(t.Position), KindIs: "position " + strconv.Itoa(t.Position),
+			URL: p.toolURL(t.Position), Kind: strconv.Itoa(t.Position), KindIs: "position " + strconv.Itoa(t.Position),
 			Name: views.ShowName(toolName(t.Name, t.Position)), Current: t.Position == open,
 		})
 	}

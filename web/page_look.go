@@ -8,7 +8,6 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
-	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/views"
@@ -79,8 +78,10 @@ func (p *releasePresenter) keepOpen() {
 
 // shownTools are the tools as they are looked at: from a base, through a host.
 func (s *Server) shownTools(c echo.Context, from *releasePresenter) (*views.ToolsView, error) {
-	if h, err := host.Lookup(from.q.lens); from.q.lens != "" && (err != nil || h.IsProvider()) {
-		return nil, review.Errorf(review.NotFound, "There is no host %.60q to look through. Choose one of the list.", from.q.lens)
+	if from.q.lens != "" {
+		if err := knownHost(from.q.lens); err != nil {
+			return nil, err
+		}
 	}
 	from.keepOpen()
 	if err := from.loadUnchanged(c); err != nil {
@@ -118,7 +119,7 @@ func (s *Server) throughHost(c echo.Context, from *releasePresenter) (*views.Hos
 func (p *releasePresenter) lookForm(from *releasePresenter) *views.LookForm {
 	f := &views.LookForm{URL: p.path(), Bases: p.basePlaces()}
 	if p.v.Listing.Kind == surface.KindListing { // only what a server answers is sent by hosts
-		f.Hosts = append([]views.Place{{Label: "raw, as listed", Chosen: p.q.lens == ""}}, hostPlaces(p.q.lens)...)
+		f.Hosts = lensPlaces(p.q.lens)
 	}
 	if len(f.Bases) < 2 && len(f.Hosts) == 0 {
 		return nil

@@ -68,7 +68,7 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 		k.items[it.tool] = it
 	}
 	for _, l := range k.r.out.Lost {
-		if (l.What == Dropped || l.What == Refused || l.What == NotSent || l.What == Deferred) && isWhole(l) {
+		if l.Gone {
 			k.why[l.Position] = l
 		}
 	}
@@ -405,7 +405,7 @@ func (k *comparer) truncated(r *renderer, seen *item) {
 
 // absent records a tool that was not in the request.
 func (k *comparer) absent(it *item) {
-	loss := Loss{Server: it.tool.server.name, Tool: it.tool.name, Position: it.tool.position, What: NotSent,
+	loss := Loss{Server: it.tool.server.name, Tool: it.tool.name, Position: it.tool.position, What: NotSent, Gone: true,
 		Detail: "It is not in the request, and the profile knows no reason."}
 	if l, ok := k.why[it.tool.position]; ok && it.gone {
 		loss = l
@@ -414,11 +414,6 @@ func (k *comparer) absent(it *item) {
 		k.out.Doubt = true
 	}
 	k.out.Absent = append(k.out.Absent, loss)
-}
-
-// isWhole reports whether a loss is one of a whole tool.
-func isWhole(l Loss) bool {
-	return l.Pointer == "" || l.Pointer == "/name" || strings.HasPrefix(l.Pointer, "/inputSchema") && l.Rule != RuleConstraint
 }
 
 // rest counts what is left of the capture. A tool that the listing lacks is named only

@@ -56,17 +56,16 @@ type Loss struct {
 	What     What
 	Rule     Rule   // why, where an author can do something about it
 	Detail   string // one sentence for people
+	Gone     bool   // it is why the tool does not reach the model
 }
 
 // IsField reports whether the loss is of a field that the host never sends, of any tool:
 // a title, or annotations. It says nothing of one tool.
 func (l Loss) IsField() bool { return l.What == NotSent && l.Pointer != "" && l.Position > 0 }
 
-// IsTool reports whether a whole tool is left out, which the pointer of the loss tells:
-// what is dropped below it is a keyword or a text.
-func (l Loss) IsTool() bool {
-	return (l.What == Dropped || l.What == NotSent) && (l.Pointer == "" || l.Pointer == "/name") && l.Position > 0
-}
+// IsTool reports whether a whole tool is silently left out, which is told from one that
+// lost a keyword.
+func (l Loss) IsTool() bool { return l.Gone && (l.What == Dropped || l.What == NotSent) }
 
 // Rule names a reason for which something is lost or refused. The names are part of
 // what [Preflight] answers and do not change.

@@ -232,7 +232,7 @@ func level(l Loss, it *item) Level {
 		return Info // a tool without arguments: there is nothing to be told
 	case l.Rule == RuleInstruction && l.What == NotSent:
 		return Info // no definition depends on them
-	case l.What == Refused, l.Rule == RulePage, l.What == Dropped && (l.Position == 0 || it != nil && it.gone && isWhole(l)):
+	case l.What == Refused, l.Rule == RulePage, l.What == Dropped && (l.Position == 0 || l.Gone):
 		return Error
 	case l.What == Truncated, l.Rule == RuleSize, l.Rule == RuleNameLength, l.Rule == RuleRootUnion:
 		return Warn

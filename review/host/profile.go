@@ -217,7 +217,7 @@ func (p *Profile) Variant() string { return p.variant }
 
 // engine changes whenever the code of a step or of rendering changes what comes out
 // of it.
-const engine = "host/4"
+const engine = "host/5"
 
 // Key names everything that a rendering depends on but the listing: profile,
 // variant, and the code. Renderings can be kept by it and the listing's digest.
@@ -236,8 +236,17 @@ func (p *Profile) Cut(text string) (front, behind string) {
 
 // CutAt returns how many bytes of a description, as the host cleans it, stand in
 // front of the host's cut; all of them where nothing is cut.
-func (p *Profile) CutAt(text string) int {
-	if limit := p.Description.Limit; limit > 0 && utf16Len(text) > limit {
+func (p *Profile) CutAt(text string) int { return cutAt(text, p.Description.Limit) }
+
+// CutInstructions splits the instructions of a server like [Profile.Cut] does a
+// description.
+func (p *Profile) CutInstructions(text string) (front, behind string) {
+	at := cutAt(text, p.Instructions.Limit)
+	return text[:at], text[at:]
+}
+
+func cutAt(text string, limit int) int {
+	if limit > 0 && utf16Len(text) > limit {
 		return len(cutUTF16(text, limit))
 	}
 	return len(text)

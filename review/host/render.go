@@ -81,7 +81,9 @@ func (r *renderer) drop(it *item, pointer string, what What, format string, args
 		return &Loss{}
 	}
 	it.gone = true
-	return r.lose(it.tool, pointer, what, format, args...)
+	l := r.lose(it.tool, pointer, what, format, args...)
+	l.Gone = true
+	return l
 }
 
 // sent are the items that are still to be sent.
