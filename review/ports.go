@@ -221,6 +221,14 @@ type VerdictStore interface {
 	// ends them for its release alone, they are used up.
 	EndRemovals(ctx context.Context, ids []string, e Ending) error
 	RevokeVerdicts(ctx context.Context, ids []string, at time.Time, why string) error
+	// LiftVerdicts revokes what somebody said who left, in the name of a user, so that
+	// it can be restored. Those that are revoked already stay as they are.
+	LiftVerdicts(ctx context.Context, ids []string, at time.Time, by, why string) error
+	// LiftedBy returns what a user lifted since a time and nobody restored or revoked
+	// for good, oldest first.
+	LiftedBy(ctx context.Context, userID string, since time.Time) ([]Verdict, error)
+	// RestoreVerdicts lets lifted verdicts stand again.
+	RestoreVerdicts(ctx context.Context, ids []string) error
 }
 
 // ThreadFilter chooses threads; zero fields don't restrict.

@@ -848,10 +848,14 @@ func toldVerdict(st state, e *AuditEntry, now verdictFacts) bool {
 }
 
 func toldRevocation(st state, e *AuditEntry, now struct {
-	Revoked []string `json:"revoked"`
-	Ended   []string `json:"ended"`
-	Since   string   `json:"since"` // of a whole account
+	Revoked  []string `json:"revoked"`
+	Restored []string `json:"restored"`
+	Ended    []string `json:"ended"`
+	Since    string   `json:"since"` // of a whole account
 }) bool {
+	for _, id := range now.Restored {
+		st.put("verdict", id, "revoked", false)
+	}
 	for _, id := range now.Revoked {
 		st.put("verdict", id, "revoked", true)
 	}

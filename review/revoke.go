@@ -15,16 +15,18 @@ import (
 // Revoked is what an account's answers were worth, taken back.
 type Revoked struct {
 	Verdicts  int
+	Restored  int // rejections of others, and what else they said, that it took back
 	Overrides int
 	Alarms    []Alarm   // of released versions that stood on them
 	Releases  []Release // that the alarms are of
 
-	revoked, ended []string // ids of verdicts and of overrides
+	revoked, restored, ended []string // ids of verdicts and of overrides
 }
 
 // RevokeAnswers takes back what an account answered since a time, in one act: when
 // it was in wrong hands, say. Approvals go, and withdrawals of rejections, so that
-// those rejections stand again; rejections stay, as it is safer to block. Overrides
+// those rejections stand again, also those of others who had left; rejections stay, as
+// it is safer to block. Overrides
 // end. Every gate answers anew from then on, and a released version that stood on
 // one of the answers raises an alarm. Only an administrator can.
 func (s *Service) RevokeAnswers(ctx context.Context, a Actor, userID string, since time.Time, reason string) (*Revoked, error) {
@@ -46,7 +48,7 @@ func (s *Service) RevokeAnswers(ctx context.Context, a Actor, userID string, sin
 		}
 		return s.audit(ctx, tx, a, act{
 			name: "user.revoke-answers", subject: u.ID,
-			after: map[string]any{"who": u.Label(), "since": since.UTC(), "reason": reason, "verdicts": done.Verdicts, "overrides": done.Overrides, "alarms": len(done.Alarms), "revoked": done.revoked, "ended": done.ended},
+			after: map[string]any{"who": u.Label(), "since": since.UTC(), "reason": reason, "verdicts": done.Verdicts, "overrides": done.Overrides, "alarms": len(done.Alarms), "revoked": done.revoked, "restored": done.restored, "ended": done.ended},
 		})
 	})
 	return done, err
@@ -64,6 +66,7 @@ type revocation struct {
 // found is what a revocation would take back.
 type found struct {
 	verdicts  []string // ids
+	lifted    []string // ids of what others said and the account took back
 	overrides []string // ids
 	released  []Release
 }
@@ -76,12 +79,16 @@ func (rv *revocation) run(userID string, since time.Time, why string) (*Revoked,
 	if err := rv.tx.RevokeVerdicts(rv.ctx, f.verdicts, rv.now, why); err != nil {
 		return nil, err
 	}
+	if err := rv.tx.RestoreVerdicts(rv.ctx, f.lifted); err != nil {
+		return nil, err
+	}
 	if err := rv.tx.EndOverrides(rv.ctx, f.overrides, rv.now, rv.actor.Label()); err != nil {
 		return nil, err
 	}
 	alarms, err := rv.raise(f.released, why)
 	return &Revoked{
-		Verdicts: len(f.verdicts), Overrides: len(f.overrides), Alarms: alarms, Releases: f.released, revoked: f.verdicts, ended: f.overrides,
+		Verdicts: len(f.verdicts), Restored: len(f.lifted), Overrides: len(f.overrides), Alarms: alarms, Releases: f.released,
+		revoked: f.verdicts, restored: f.lifted, ended: f.overrides,
 	}, err
 }
 
@@ -97,6 +104,10 @@ func (rv *revocation) find(userID string, since time.Time) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
+	lifted, err := rv.tx.LiftedBy(rv.ctx, userID, since)
+	if err != nil {
+		return nil, err
+	}
 	f, releases := &found{}, []string{}
 	for _, o := range overrides {
 		f.overrides, releases = append(f.overrides, o.ID), append(releases, o.ReleaseID)
@@ -104,7 +115,13 @@ func (rv *revocation) find(userID string, since time.Time) (*found, error) {
 	var profiles []ProfileKey
 	var digests []surface.Hash
 	for _, v := range given {
-		f.verdicts, releases = append(f.verdicts, v.ID), append(releases, v.ReleaseID)
+		f.verdicts = append(f.verdicts, v.ID)
+	}
+	for _, v := range lifted {
+		f.lifted = append(f.lifted, v.ID)
+	}
+	for _, v := range slices.Concat(given, lifted) {
+		releases = append(releases, v.ReleaseID)
 		if k := (ProfileKey{v.ServerID, v.Profile}); !slices.Contains(profiles, k) {
 			profiles = append(profiles, k)
 		}
@@ -159,6 +176,7 @@ func (rv *revocation) raise(rs []Release, why string) ([]Alarm, error) {
 type Revocable struct {
 	User      people.User
 	Verdicts  int
+	Restored  int
 	Overrides int
 	Released  []Release // that would raise an alarm
 	Servers   []Server
@@ -180,7 +198,7 @@ func (s *Service) PreviewRevocation(ctx context.Context, a Actor, userID string,
 		if err != nil {
 			return err
 		}
-		out = &Revocable{User: *u, Verdicts: len(f.verdicts), Overrides: len(f.overrides), Released: f.released}
+		out = &Revocable{User: *u, Verdicts: len(f.verdicts), Restored: len(f.lifted), Overrides: len(f.overrides), Released: f.released}
 		out.Servers, err = tx.Servers(ctx)
 		return err
 	})

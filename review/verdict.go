@@ -54,6 +54,7 @@ type Verdict struct {
 	Ended      []Ending
 	RevokedAt  time.Time
 	RevokedWhy string
+	LiftedBy   string       // id of who took it back for somebody who left, "" otherwise
 	Evidence   []gate.Trial // what the giver tried
 }
 
@@ -272,16 +273,60 @@ func (d *decision) item(it VerdictItem) error {
 	if it.Change != "" {
 		ids = []string{it.Change}
 	}
+	if it.Verdict == Approve {
+		if err := d.eachAlone(ids); err != nil {
+			return err
+		}
+	}
 	for _, id := range ids {
 		c, ok := d.changes[id]
 		if !ok || it.Edit != "" && detailOf(c, it.Edit) == nil {
 			return d.stale()
 		}
-		if err := d.answer(c, it, len(ids) > 1); err != nil {
+		if err := d.answer(c, it); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// eachAlone refuses one approval for several tools when some of them must be looked at
+// by themselves, and says which and why.
+func (d *decision) eachAlone(ids []string) error {
+	var found []string
+	for _, id := range ids {
+		c := d.changes[id]
+		if c == nil {
+			return d.stale()
+		}
+		if why := alone(c, d.as.findingsOf(c.Subject, c.NewPosition)); why != "" {
+			found = append(found, visible(c.Name())+" ("+why+")")
+		}
+	}
+	if len(ids) < 2 || len(found) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(found) - maxNamed; n > 0 {
+		found, more = found[:maxNamed], fmt.Sprintf("; and %d more", n)
+	}
+	return Errorf(Invalid, "Some of these tools are decided each by itself, apart from the others. Nothing was stored. They are: %s%s.", strings.Join(found, "; "), more)
+}
+
+// maxNamed bounds how many tools a sentence names.
+const maxNamed = 20
+
+// alone says why no answer for several tools covers a change, "" when one can.
+func alone(c *change.Change, found gate.Findings) string {
+	switch {
+	case c.Hidden:
+		return "hidden characters came in"
+	case slices.ContainsFunc(c.Details, func(d change.Detail) bool { return d.Disarms() }):
+		return "it does not say any more that it may destroy (destructiveHint)"
+	case found.High():
+		return fmt.Sprintf("rule %s found something of severity %s", found.NewRule, found.New)
+	}
+	return ""
 }
 
 // open checks that the release can still be decided, and by this token.
@@ -325,11 +370,11 @@ func detailOf(c *change.Change, edit string) *change.Detail {
 }
 
 // answer takes one answer to one change or to one edit of it.
-func (d *decision) answer(c *change.Change, it VerdictItem, many bool) error {
+func (d *decision) answer(c *change.Change, it VerdictItem) error {
 	var err error
 	switch it.Verdict {
 	case Approve:
-		err = d.mayApprove(c, it, many)
+		err = d.mayApprove(c, it)
 	case Withdraw:
 		var done bool
 		if done, err = d.withdraw(c, it); done {
@@ -404,9 +449,9 @@ func (d *decision) line(c *change.Change, edit string) gate.Line {
 	return d.as.server.Policy.Line(ask)
 }
 
-// mayApprove checks an approval: a reason where one is asked for, and no answer for
-// many tools to what each must be looked at for.
-func (d *decision) mayApprove(c *change.Change, it VerdictItem, many bool) error {
+// mayApprove checks an approval: nothing that blocks, and a reason where one is asked
+// for.
+func (d *decision) mayApprove(c *change.Change, it VerdictItem) error {
 	line := d.line(c, it.Edit)
 	blank := prose.Blank(it.Note)
 	if line.Block {
@@ -414,14 +459,6 @@ func (d *decision) mayApprove(c *change.Change, it VerdictItem, many bool) error
 	}
 	if line.Reason && blank {
 		return Errorf(Invalid, "%s: this policy asks for a reason. Write why it is fine, as a note.", visible(c.Name()))
-	}
-	if many {
-		if det := detailOf(c, it.Edit); det.Hidden || strings.HasPrefix(det.Pointer, "/annotations/destructiveHint") {
-			return Errorf(Invalid, "%s: hidden characters and a changed destructiveHint are decided tool by tool.", visible(c.Name()))
-		}
-		if f := d.as.findingsOf(c.Subject, c.NewPosition); f.High() {
-			return Errorf(Invalid, "%s: rule %s found something of severity %s, so it is decided by itself.", visible(c.Name()), f.NewRule, f.New)
-		}
 	}
 	if own := d.opinion(c); own.Rejection != nil && blank {
 		return Errorf(Invalid, "%s: you rejected this. Write what changed your mind, as a note.", visible(c.Name()))
@@ -544,9 +581,13 @@ func (d *decision) complete() {
 }
 
 // approvedEdits reports whether every edit of the change is approved, and returns
-// the first reason that was given and what was tried for any of them.
+// the first reason that was given and what was tried for any of them. What is equal by
+// rule is nobody's decision, but where a change has nothing else.
 func approvedEdits(c *change.Change, o gate.Opinion) (note string, tried []gate.Trial, all bool) {
 	for _, det := range c.Details {
+		if det.Class == change.None && !det.Hidden && c.Class != change.None {
+			continue
+		}
 		v := o.Edits[det.Edit]
 		if v == nil || v.Kind != gate.Approve {
 			return "", nil, false
@@ -569,7 +610,7 @@ func (d *decision) store(ctx context.Context, tx Tx) error {
 		return err
 	}
 	if len(d.revoked) > 0 {
-		if err := tx.RevokeVerdicts(ctx, d.revoked, d.s.now(), d.why); err != nil {
+		if err := tx.LiftVerdicts(ctx, d.revoked, d.s.now(), d.actor.userID(), d.why); err != nil {
 			return err
 		}
 	}

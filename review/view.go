@@ -23,6 +23,7 @@ type Decided struct {
 	Threads     int               // open threads about this subject
 	Fresh       int               // comments of others in its threads since the actor last worked on the profile
 	Findings    gate.Findings     // of the new side
+	Alone       string            // why no answer for several tools covers it, "" when one can
 	NotRead     bool              // accepted with the starting point, and nobody has viewed or approved it
 }
 
@@ -393,6 +394,7 @@ func (b *viewBuilder) changes() {
 			dc.Threads, dc.Fresh = open[*c.Tool], fresh[*c.Tool]
 		}
 		dc.Mine, dc.Findings = d.mine(&c), b.as.findingsOf(c.Subject, c.NewPosition)
+		dc.Alone = alone(&c, dc.Findings)
 		dc.CannotWhy = d.cannot(&c, shut)
 		dc.CanDecide = dc.CannotWhy == ""
 		dc.NotRead = b.read != nil && !c.To.IsZero() && !b.read[c.ID] && !slices.ContainsFunc(dc.Verdicts, Verdict.approves)

@@ -41,6 +41,7 @@ type verdictRow struct {
 	RevokedWhy string             `db:"revoked_why"`
 	Evidence   evidence           `db:"evidence"`
 	Ended      endings            `db:"ended"`
+	LiftedBy   string             `db:"lifted_by"`
 }
 
 // endings are kept as JSON objects, one a line, so that one is added without a look at
@@ -108,7 +109,7 @@ func verdictRowOf(v review.Verdict) verdictRow {
 	return verdictRow{ID: v.ID, ServerID: v.ServerID, Profile: v.Profile, ReleaseID: v.ReleaseID, Revision: v.Revision,
 		ChangeID: v.ChangeID, Edit: v.Edit, Subject: v.Subject, Name: octets(v.Name), From: hash(v.From), To: hash(v.To),
 		Class: v.Class, Kind: v.Kind, Note: v.Note, UserID: v.UserID, TokenID: v.TokenID, OwnPush: v.OwnPush,
-		At: micros(v.At), UsedUp: v.UsedUp, RevokedAt: micros(v.RevokedAt), RevokedWhy: v.RevokedWhy, Evidence: v.Evidence, Ended: v.Ended}
+		At: micros(v.At), UsedUp: v.UsedUp, RevokedAt: micros(v.RevokedAt), RevokedWhy: v.RevokedWhy, Evidence: v.Evidence, Ended: v.Ended, LiftedBy: v.LiftedBy}
 }
 
 func (r verdictView) verdict() review.Verdict {
@@ -116,7 +117,7 @@ func (r verdictView) verdict() review.Verdict {
 		ChangeID: r.ChangeID, Edit: r.Edit, Subject: r.Subject, Name: string(r.verdictRow.Name),
 		From: surface.Hash(r.From), To: surface.Hash(r.To), Class: r.Class, Kind: r.Kind, Note: r.Note,
 		UserID: r.UserID, UserLabel: r.label(), TokenID: r.TokenID, ShellToken: r.ShellToken, OwnPush: r.OwnPush, At: time.Time(r.At),
-		UsedUp: r.UsedUp, RevokedAt: time.Time(r.RevokedAt), RevokedWhy: r.RevokedWhy, Evidence: r.Evidence, Ended: r.Ended}
+		UsedUp: r.UsedUp, RevokedAt: time.Time(r.RevokedAt), RevokedWhy: r.RevokedWhy, Evidence: r.Evidence, Ended: r.Ended, LiftedBy: r.LiftedBy}
 }
 
 const fromVerdicts = " FROM verdicts v LEFT JOIN users u ON u.id = v.user_id LEFT JOIN tokens k ON k.id = v.token_id "
@@ -197,10 +198,30 @@ func (t *tx) EndRemovals(ctx context.Context, ids []string, e review.Ending) err
 }
 
 // RevokeVerdicts marks verdicts as revoked; those that are revoked already keep
-// their time and reason, and one that is missing is an error of kind NotFound.
+// their time and reason, but can't be restored any more. One that is missing is an
+// error of kind NotFound.
 func (t *tx) RevokeVerdicts(ctx context.Context, ids []string, at time.Time, why string) error {
 	return t.markVerdicts(ctx, `revoked_why = CASE WHEN revoked_at = 0 THEN $2 ELSE revoked_why END,
-		revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END`, []any{micros(at), why}, ids)
+		revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END, lifted_by = ''`, []any{micros(at), why}, ids)
+}
+
+// LiftVerdicts leaves those that are revoked already as they are.
+func (t *tx) LiftVerdicts(ctx context.Context, ids []string, at time.Time, by, why string) error {
+	return t.markVerdicts(ctx, `revoked_why = CASE WHEN revoked_at = 0 THEN $2 ELSE revoked_why END,
+		lifted_by = CASE WHEN revoked_at = 0 THEN $3 ELSE lifted_by END,
+		revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END`, []any{micros(at), why, by}, ids)
+}
+
+// LiftedBy names the condition of the index, so that it is used.
+func (t *tx) LiftedBy(ctx context.Context, userID string, since time.Time) ([]review.Verdict, error) {
+	var rows []verdictView
+	err := t.all(ctx, &rows, selectVerdicts()+"WHERE v.lifted_by <> '' AND v.lifted_by = $1 AND v.revoked_at >= $2 ORDER BY v.at, v.id", userID, micros(since))
+	return mapped(rows, verdictView.verdict), err
+}
+
+// RestoreVerdicts is the opposite of LiftVerdicts.
+func (t *tx) RestoreVerdicts(ctx context.Context, ids []string) error {
+	return t.markVerdicts(ctx, "revoked_at = 0, revoked_why = '', lifted_by = ''", nil, ids)
 }
 
 func (t *tx) markVerdicts(ctx context.Context, set string, args []any, ids []string) error {

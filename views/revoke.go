@@ -6,13 +6,12 @@ import "github.com/countersign/countersign/review/prose"
 // that hits.
 type RevokePage struct {
 	Page
-	Who       prose.Visible
-	URL       string
-	Since     string // as a field of a browser has it
-	Reason    string // typed before, kept
-	Fault     Sentence
-	Verdicts  string // "12 answers"
-	Overrides string // "1 override"
-	Empty     bool
-	Released  []NameLink // that would raise an alarm
+	Who      prose.Visible
+	URL      string
+	Since    string // as a field of a browser has it
+	Reason   string // typed before, kept
+	Fault    Sentence
+	Hits     string // "12 answers and 1 override."
+	Empty    bool
+	Released []NameLink // that would raise an alarm
 }

@@ -88,13 +88,13 @@ func (p *releasePresenter) makeCards() []card {
 	return cards
 }
 
-// lonely are the changes that brought in a high finding, and that one answer would
+// lonely are the changes that are decided by themselves, and that one answer would
 // otherwise cover together with others.
 func (p *releasePresenter) lonely() map[int]bool {
 	out := map[int]bool{}
 	for _, d := range p.v.Report.Decisions {
 		for _, id := range d.Changes {
-			if i, ok := p.index[id]; ok && len(d.Changes) > 1 && p.v.Changes[i].Findings.High() {
+			if i, ok := p.index[id]; ok && len(d.Changes) > 1 && p.v.Changes[i].Alone != "" {
 				out[i] = true
 			}
 		}
@@ -102,8 +102,8 @@ func (p *releasePresenter) lonely() map[int]bool {
 	return out
 }
 
-// byItself is one decision on everything that a change has: what brought in a high
-// finding is never answered together with other tools.
+// byItself is one decision on everything that a change has, which is never answered
+// together with other tools.
 func (p *releasePresenter) byItself(i int, sentence string, covered map[editKey]bool) card {
 	ch := &p.v.Changes[i]
 	c := card{class: ch.Class, sentence: sentence, hidden: ch.Hidden}

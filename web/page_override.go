@@ -154,13 +154,23 @@ func (s *Server) renderRevoke(c echo.Context, status int, form url.Values, fault
 	p := views.RevokePage{
 		Page: s.page(c, "Take answers back", "people", peopleCrumb), Who: views.ShowName(found.User.Label()), URL: path([]string{"people", id, "answers"}),
 		Since: since.Format(sinceFormat), Reason: form.Get("reason"), Fault: fault,
-		Verdicts: plural(found.Verdicts, "answer", "answers"), Overrides: plural(found.Overrides, "override", "overrides"), Empty: found.Verdicts+found.Overrides == 0,
+		Hits: takenBack(found.Verdicts, found.Overrides, found.Restored), Empty: found.Verdicts+found.Overrides+found.Restored == 0,
 	}
 	for i := range found.Released {
 		p.Released = append(p.Released, releasedLine(&found.Released[i], found.Servers))
 	}
 	p.Width = narrow
 	return s.render(c, status, views.Revoke(p))
+}
+
+// takenBack counts what a revocation takes back. What others said before they left, and
+// the account took back, stands again.
+func takenBack(verdicts, overrides, restored int) string {
+	says := plural(verdicts, "answer", "answers") + " and " + plural(overrides, "override", "overrides") + "."
+	if restored > 0 {
+		says += " " + plural(restored, "answer of others that they took back stands", "answers of others that they took back stand") + " again."
+	}
+	return says
 }
 
 func releasedLine(r *review.Release, servers []review.Server) views.NameLink {
@@ -190,7 +200,7 @@ func (s *Server) revokeForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	s.flash(c, flashDone, "Taken back: "+plural(done.Verdicts, "answer", "answers")+" and "+plural(done.Overrides, "override", "overrides")+". "+
+	s.flash(c, flashDone, "Taken back: "+takenBack(done.Verdicts, done.Overrides, done.Restored)+" "+
 		plural(len(done.Alarms), "released version raises", "released versions raise")+" an alarm.")
 	return c.Redirect(http.StatusSeeOther, "/people")
 }

@@ -38,10 +38,11 @@ func (c *revokeAnswersCmd) Run(e *env) error {
 	}
 	err = say(e.stdout, c.JSON, struct {
 		Verdicts  int      `json:"verdicts"`
+		Restored  int      `json:"restored"` // answers of others that it had taken back
 		Overrides int      `json:"overrides"`
 		Alarms    []string `json:"alarms"` // ids of released versions
-	}{done.Verdicts, done.Overrides, releases}, "Revoked %s and %s of %s. %s that stood on them.",
-		count(done.Verdicts, "answer"), count(done.Overrides, "override"), u.Label(), count(len(releases), "released version"))
+	}{done.Verdicts, done.Restored, done.Overrides, releases}, "Revoked %s and %s of %s; %s of others stand again. %s that stood on them.",
+		count(done.Verdicts, "answer"), count(done.Overrides, "override"), u.Label(), count(done.Restored, "answer"), count(len(releases), "released version"))
 	if err == nil && len(releases) > 0 {
 		return exit(exitNo)
 	}

@@ -133,6 +133,17 @@ func readOnly(f fields) bool {
 	return v
 }
 
+// Disarms reports whether a tool stops to say that it may destroy, in words or by
+// saying nothing: hosts may stop asking before they run it. A tool that begins to say
+// so is no danger that it was not before.
+func (d *Detail) Disarms() bool {
+	if d.Pointer != "/annotations/destructiveHint" || d.Class == None {
+		return false
+	}
+	destroys, ok := boolOr(jsontext.Value(d.New), hints["destructiveHint"].absent)
+	return !destroys || !ok
+}
+
 // boolOr reads a boolean; absent and null are the default, anything else is not ok.
 func boolOr(v jsontext.Value, absent bool) (value, ok bool) {
 	if v == nil {

@@ -125,7 +125,7 @@ func (d *decider) run() {
 // oneByOne reports whether one answer must not cover several tools.
 func (d *decider) oneByOne(e Edit) bool {
 	det := d.details[e.Edit]
-	return det.Hidden || det.Pointer == "/annotations/destructiveHint" && string(det.New) == "false"
+	return det.Hidden || det.Disarms()
 }
 
 func (d *decider) perChange(e Edit) {

@@ -503,7 +503,28 @@ func approvalMany(w *world) {
 		}
 	}
 	_, err := w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{item})
-	w.refused(err, review.Invalid, "tool by tool")
+	w.refused(err, review.Invalid, "find (it does not say", "; drop (it", "apart from the others")
+
+	// Whatever the edit is about, a tool that hints otherwise now is none of many.
+	required := func(name, text, more string) string {
+		return strings.Replace(tool(name, text, `"annotations":{"destructiveHint":`+more+`}`), `"properties"`, `"required":["id"],"properties"`, 1)
+	}
+	w.released("2.1", listing(tool("find", "Finds."), tool("drop", "Drops.", `"annotations":{"destructiveHint":true}`), tool("list", "Lists.")))
+	p = w.push("2.2", listing(required("find", "Finds.", "true"), required("drop", "Drops.", "false"), required("list", "Lists.", "true")))
+	for _, e := range w.view(idOf(p)).Report.Edits {
+		if len(e.Changes) == 3 {
+			item = review.VerdictItem{Edit: e.Edit, Changes: e.Changes, Verdict: review.Approve, Note: "All."}
+		}
+	}
+	_, err = w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{item})
+	w.refused(err, review.Invalid, "They are: drop (it does not say any more that it may destroy")
+	drop := w.change(idOf(p), "drop")
+	item.Changes = slices.DeleteFunc(slices.Clone(item.Changes), func(id string) bool { return id == drop.ID })
+	_, err = w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{item})
+	w.must(err)
+	if drop.Alone == "" || w.change(idOf(p), "find").Alone != "" {
+		w.Error("the page does not say which tool is decided by itself")
+	}
 
 	title := `"outputSchema":{"type":"object"}`
 	p = w.push("3", listing(tool("find", "Finds.", title), tool("drop", "Drops.", title), tool("list", "Lists.", title)))

@@ -269,10 +269,12 @@ func (h *history) tools(c *candidate) []review.Decided {
 
 func (h *history) stepOf(c *change.Change) step { return step{h.texts[c.From], h.texts[c.To]} }
 
+// editsOf lists what somebody is asked of a change: what is equal by rule only where
+// there is nothing else.
 func editsOf(c *change.Change) []string {
 	var out []string
 	for _, d := range c.Details {
-		if !slices.Contains(out, d.Edit) {
+		if (d.Class != change.None || c.Class == change.None) && !slices.Contains(out, d.Edit) {
 			out = append(out, d.Edit)
 		}
 	}
@@ -368,16 +370,17 @@ func (h *history) hear(l *ledger, s *saying) {
 		same := old.step.to == s.step.to && (s.step.to != definition{} || old.step.from == s.step.from)
 		if same && h.team.gone[old.who] {
 			if o := l.opinions(s.in, s.step)[old.who]; o != nil && len(o.no) > 0 {
-				h.revokeAll(l, old.who, s.step)
+				h.revokeAll(l, old.who, s)
 			}
 		}
 	}
 }
 
-func (h *history) revokeAll(l *ledger, who string, of step) {
+func (h *history) revokeAll(l *ledger, who string, by *saying) {
+	of := by.step
 	for _, s := range l.said {
-		if s.who == who && s.step.to == of.to && (of.to != definition{} || s.step.from == of.from) {
-			s.revoked = true
+		if s.who == who && !s.revoked && s.step.to == of.to && (of.to != definition{} || s.step.from == of.from) {
+			s.revoked, s.lifted = true, by
 		}
 	}
 }
@@ -619,14 +622,17 @@ func (h *history) leaves(*ledger) {
 // revokes has the administrator take back what somebody answered lately. Rejections
 // stay, and those that were withdrawn are back.
 func (h *history) revokes(*ledger) {
-	who := []review.Actor{h.rita, h.rob, h.guest}[h.rnd.IntN(3)]
+	who := []review.Actor{h.rita, h.rob, h.guest, h.ana}[h.rnd.IntN(4)]
 	since := h.clock.Add(-time.Duration(h.rnd.IntN(120)) * time.Second)
 	_, err := h.svc.RevokeAnswers(h.ctx, h.admin, who.User.ID, since, "It was somebody else.")
 	h.must(err)
 	for _, l := range h.profiles {
 		for _, s := range l.said {
 			if s.who == who.Label() && s.kind != "reject" && !s.at.Before(since) {
-				s.revoked = true
+				s.revoked, s.lifted = true, nil
+			}
+			if by := s.lifted; by != nil && by.who == who.Label() && !by.at.Before(since) {
+				s.revoked, s.lifted = false, nil
 			}
 		}
 		l.unsure = true

@@ -206,6 +206,7 @@ type saying struct {
 	back    []back // where what it lets go is back
 	in      *candidate
 	revoked bool
+	lifted  *saying // the withdrawal by somebody else that took it back
 }
 
 // back says that a version had a tool again, and from when on.

@@ -35,6 +35,7 @@ var overrideCases = map[string]func(*world){
 	"what it is bound to":                              overrideBound,
 	"new revision: blocked (acceptance 15)":            overrideNewRevision,
 	"released by it vouches for nothing":               overrideReleased,
+	"12: what an account took back for others is back": revokeLifted,
 	"answers since a time are revoked (acceptance 12)": revokeAnswers,
 	"a rejection outlives its account (acceptance 13)": rejecterGone,
 }
@@ -210,6 +211,36 @@ func revokeAnswers(w *world) {
 	if again.Verdicts != 0 || len(again.Alarms) != 0 {
 		w.Errorf("revoked twice: %+v", again)
 	}
+}
+
+// revokeLifted: what an account took back for somebody who left stands again with the
+// account's answers revoked.
+func revokeLifted(w *world) {
+	p := w.underReview()
+	w.must(w.decide(w.rob, idOf(p), review.Reject, "It lies.", "find"))
+	w.must(w.svc.DisableUser(w.ctx, w.admin, w.rob.User.ID))
+	w.clock = w.clock.Add(time.Minute)
+	since := w.clock
+	w.must(w.decide(w.ana, idOf(p), review.Withdraw, "He left.", "find"))
+	w.approve(w.rita, idOf(p), "find")
+	w.release(p)
+	w.wantGate(p, gate.Pass)
+	ahead, err := w.svc.PreviewRevocation(w.ctx, w.admin, w.ana.User.ID, since)
+	w.must(err)
+	done, err := w.svc.RevokeAnswers(w.ctx, w.admin, w.ana.User.ID, since, "Phished.")
+	w.must(err)
+	if ahead.Restored != 1 || done.Restored != 1 || len(done.Alarms) != 1 || done.Alarms[0].ReleaseID != idOf(p) {
+		w.Errorf("restored %+v, the preview said %+v", done, ahead)
+	}
+	g := w.wantGate(p, gate.Blocked)
+	if r := w.requirement(g, "approval:find"); !strings.Contains(r.Why, "Rejected by Rob: It lies.") {
+		w.Errorf("why: %s", r.Why)
+	}
+	again, err := w.svc.RevokeAnswers(w.ctx, w.admin, w.ana.User.ID, since, "Phished.")
+	if w.must(err); again.Restored != 0 {
+		w.Errorf("restored twice: %+v", again)
+	}
+	w.refused(w.decide(w.ben, idOf(p), review.Withdraw, "I looked myself.", "find"), review.Conflict, "released")
 }
 
 func rejecterGone(w *world) {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
@@ -124,6 +125,19 @@ func testVerdictMarks(b *bench) {
 	b.equal(all, []review.Verdict{approved, rejected, added, second})
 
 	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.EndRemovals(b.ctx, []string{rejected.ID, "x"}, review.Ending{}) })
+	b.update(func(tx review.Tx) error {
+		return tx.LiftVerdicts(b.ctx, []string{rejected.ID, second.ID}, b.now(), "zoe", "left")
+	})
+	lifted := rejected
+	lifted.RevokedAt, lifted.RevokedWhy, lifted.LiftedBy = b.clock, "left", "zoe"
+	by := func(who string, since time.Time) []review.Verdict {
+		return read(b, func(tx review.Tx) ([]review.Verdict, error) { return tx.LiftedBy(b.ctx, who, since) })
+	}
+	b.equal(by("zoe", b.clock), []review.Verdict{lifted}) // the other was revoked before
+	b.equal(by("zoe", b.clock.Add(time.Second)), []review.Verdict{})
+	b.equal(by("", at), []review.Verdict{})
+	b.update(func(tx review.Tx) error { return tx.RestoreVerdicts(b.ctx, []string{rejected.ID}) })
+	b.equal(read(b, func(tx review.Tx) ([]review.Verdict, error) { return tx.VerdictsOfRelease(b.ctx, r.ID) }), all)
 	b.refuses(review.NotFound, func(tx review.Tx) error { return tx.RevokeVerdicts(b.ctx, []string{rejected.ID, "x"}, at, "") })
 	b.update(func(tx review.Tx) error { return tx.EndRemovals(b.ctx, nil, review.Ending{}) })
 	after := read(b, func(tx review.Tx) ([]review.Verdict, error) { return tx.VerdictsOfRelease(b.ctx, r.ID) })
