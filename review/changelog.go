@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/lock"
 	"github.com/countersign/countersign/review/report"
 )
 
@@ -63,12 +64,38 @@ func (v *ReleaseView) passes() []OverrideInForce {
 }
 
 // explains reports whether an answer is a reason for the release: an approval that
-// was not taken back, given before it was released.
+// was not taken back, given before it was released. What authors say of their own push
+// is none where the policy leaves it out: readers would take it for a reviewer's.
 func (v *ReleaseView) explains(said *Verdict) bool {
-	if said.Kind != Approve || !said.RevokedAt.IsZero() {
+	if !said.approves() || v.ownOnly[said.ID] {
 		return false
 	}
 	return v.Release.ReleasedAt.IsZero() || !said.At.After(v.Release.ReleasedAt)
+}
+
+// ownApproval reports whether an answer to a change is its author's approval that does
+// not count: by the policy as it is, and for what is released as it was then.
+func (b *viewBuilder) ownApproval(said *Verdict, all []Verdict, line gate.Line) bool {
+	switch {
+	case !said.approves() || !said.OwnPush && !slices.Contains(b.as.authors, said.UserID):
+		return false
+	case b.stoodOn == nil:
+		return !line.Self
+	}
+	return !slices.ContainsFunc(all, func(v Verdict) bool {
+		return v.UserID == said.UserID && slices.ContainsFunc(b.stoodOn, func(a lock.Approval) bool { return !a.Independent && a.At.Equal(v.At) })
+	})
+}
+
+// stood reads the approvals that a release was released on.
+func (b *viewBuilder) stood() error {
+	if b.as.release.ReleasedAt.IsZero() {
+		return nil
+	}
+	k := lock.Lock{Approvals: []lock.Approval{}}
+	err := b.as.grounds(b.ctx, b.tx, &k)
+	b.stoodOn = k.Approvals
+	return err
 }
 
 // takenBack reports whether the giver of an answer said otherwise later.

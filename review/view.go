@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/lint"
+	"github.com/countersign/countersign/review/lock"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
@@ -63,6 +64,8 @@ type ReleaseView struct {
 	Beside       []lint.Finding   // beside the other servers that the actor sees; they count nowhere
 	Proposed     []ProposedFate   // waivers that a file proposes and that cover nothing
 	Sight        *Sight           // what the changes mean to models
+
+	ownOnly map[string]bool // by id: approvals that authors gave and the policy leaves out
 }
 
 // Actions says which acts the actor may take now; each "" or a reason why not.
@@ -104,7 +107,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 		Overrides: inForce(as.Overrides), Overridden: as.overridden(), PassedBy: as.passedBy,
 	}
 	b := viewBuilder{s: s, ctx: ctx, tx: tx, as: as, actor: a, v: v}
-	for _, step := range []func() error{b.history, b.alarms, b.report, b.sight, b.findings, b.sides, b.threads, b.baseline, b.depth} {
+	for _, step := range []func() error{b.history, b.stood, b.alarms, b.report, b.sight, b.findings, b.sides, b.threads, b.baseline, b.depth} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -149,6 +152,8 @@ type viewBuilder struct {
 	actor Actor
 	v     *ReleaseView
 	read  map[string]bool // of a starting point: changes that somebody viewed; else nil
+
+	stoodOn []lock.Approval // of what is released: the approvals that counted then; else nil
 }
 
 func (b *viewBuilder) history() error {
@@ -387,6 +392,7 @@ func (b *viewBuilder) changes() {
 		verdicts[verdictKey(v.Subject, v.From, v.To)] = append(verdicts[verdictKey(v.Subject, v.From, v.To)], v)
 	}
 	d := newDecision(nil, b.actor, b.as, b.v.Report)
+	b.v.ownOnly = map[string]bool{}
 	shut := b.unless(people.Reviewer, "")
 	for _, c := range b.v.Report.Changes {
 		dc := Decided{Change: c, Requirement: requirements[c.ID], Verdicts: verdicts[verdictKey(c.Subject, c.From, c.To)]}
@@ -397,6 +403,11 @@ func (b *viewBuilder) changes() {
 		dc.Alone = alone(&c, dc.Findings)
 		dc.CannotWhy = d.cannot(&c, shut)
 		dc.CanDecide = dc.CannotWhy == ""
+		for i := range dc.Verdicts {
+			if said := &dc.Verdicts[i]; b.ownApproval(said, dc.Verdicts, d.line(&c, "")) {
+				b.v.ownOnly[said.ID] = true
+			}
+		}
 		dc.NotRead = b.read != nil && !c.To.IsZero() && !b.read[c.ID] && !slices.ContainsFunc(dc.Verdicts, Verdict.approves)
 		b.v.Changes = append(b.v.Changes, dc)
 	}

@@ -34,6 +34,7 @@ var depthCases = map[string]func(*world){
 	"the released comparison keeps its names": aliasThen,
 	"whose turn, why, since when":             attention,
 	"the changelog":                           changelogWritten,
+	"an author's reason in the changelog":     changelogOfAuthors,
 	"approvals of a push by ref hold":         refHolds,
 }
 
@@ -577,6 +578,39 @@ func changelogWritten(w *world) {
 	}
 	_, err = w.svc.Changelog(w.ctx, w.stranger(), idOf(p))
 	w.refused(err, review.NotFound)
+}
+
+// changelogOfAuthors: what an author says of their own push is a reason only where it
+// counts, and what is released keeps the reasons that it was released for.
+func changelogOfAuthors(w *world) {
+	w.released("1", three())
+	m := w.sending("2", changed("Finds. Never twice."))
+	m.params.Author = w.rita.User.Email
+	p := w.pushAs(m)
+	w.must(w.decide(w.rita, idOf(p), review.Approve, "Mine, so it is fine.", "find"))
+	read := func() string {
+		c, err := w.svc.Changelog(w.ctx, w.vic, idOf(p))
+		w.must(err)
+		return c.Markdown
+	}
+	if log := read(); strings.Contains(log, "Mine") {
+		w.Errorf("an approval that does not count is a reason:\n%s", log)
+	}
+	w.approve(w.rob, idOf(p), "find")
+	w.release(p)
+	w.shellPolicy(gate.Policy{Preset: gate.JustMe})
+	if log := read(); strings.Contains(log, "Mine") {
+		w.Errorf("an approval that did not count then became a reason:\n%s", log)
+	}
+	m = w.sending("3", changed("Finds. Never thrice."))
+	m.params.Author = w.rita.User.Email
+	p = w.pushAs(m)
+	w.must(w.decide(w.rita, idOf(p), review.Approve, "Mine, and mine to say.", "find"))
+	w.release(p)
+	w.shellPolicy(gate.Policy{Preset: gate.Team})
+	if log := read(); !strings.Contains(log, "Mine, and mine to say. (Rita)") {
+		w.Errorf("what it was released for is gone from the changelog:\n%s", log)
+	}
 }
 
 func refHolds(w *world) {
