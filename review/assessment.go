@@ -40,6 +40,7 @@ func (c *candidate) comparedAt(now time.Time) time.Time {
 type assessment struct {
 	candidate
 	base     *Release // the gate base, nil for none
+	follows  *Release // that the pusher named as predecessor, whatever its state; nil for none, or unknown
 	last     *Release // of the profile, released last and not withdrawn, nil for none
 	named    namings
 	pair     pair
@@ -160,19 +161,19 @@ func (l *loader) bases() error {
 			as.base = then[r.ReleasedBaseID]
 			continue
 		}
-		if as.base = named[VersionKey{as.profile(), r.Predecessor}]; as.base != nil && r.PredecessorConfirmedBy != "" {
-			continue
+		as.base, as.follows = as.last, named[VersionKey{as.profile(), r.Predecessor}]
+		if as.follows != nil && as.follows.vouches() && r.PredecessorConfirmedBy != "" {
+			as.base = as.follows
 		}
-		as.base = as.last
 	}
 	return nil
 }
 
-// predecessors returns the named and confirmed predecessors that are released.
+// predecessors returns the named predecessors that are known.
 func (l *loader) predecessors() (map[VersionKey]*Release, error) {
 	var keys []VersionKey
 	for _, as := range l.found {
-		if as.release.PredecessorConfirmedBy != "" {
+		if as.release.Predecessor != "" && !as.closed() {
 			keys = append(keys, VersionKey{as.profile(), as.release.Predecessor})
 		}
 	}
@@ -182,9 +183,8 @@ func (l *loader) predecessors() (map[VersionKey]*Release, error) {
 	}
 	rs, err := l.tx.ReleasesByVersion(l.ctx, keys)
 	for i := range rs {
-		if r := &rs[i]; r.vouches() {
-			named[VersionKey{ProfileKey{r.ServerID, r.Profile}, r.Version}] = r
-		}
+		r := &rs[i]
+		named[VersionKey{ProfileKey{r.ServerID, r.Profile}, r.Version}] = r
 	}
 	return named, err
 }

@@ -8,6 +8,7 @@ import (
 	"net/mail"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -536,7 +537,10 @@ func (s *Service) preview(ctx context.Context, tx Tx, p *push) (*Pushed, error) 
 
 // previewed is the answer to a preview: no ids, since nothing has one.
 func (p *push) previewed(as *assessment) (*Pushed, error) {
-	ans := PushAnswer{Analysis: "done", Changes: as.outline.Counts, Findings: as.judged.summary(), Gate: &as.Answer, Note: "A preview: nothing was kept.", Problems: as.listing.Problems}
+	ans := PushAnswer{
+		Listing: &PushedListing{Digest: as.listing.Digest, Tools: as.listing.ToolCount}, Analysis: "done", Changes: as.outline.Counts, Findings: as.judged.summary(), Gate: &as.Answer,
+		Note: sentences("A preview: nothing was kept.", as.predecessorNote()), Problems: as.listing.Problems,
+	}
 	return p.finish(ans, PushSame, "A preview of "+tools(as.listing.ToolCount)+": nothing was kept.")
 }
 
@@ -551,29 +555,18 @@ func (s *Service) answerNew(ctx context.Context, tx Tx, p *push, as *assessment)
 	case !l.Complete:
 		return s.answer(ctx, tx, p, as, PushPartial, "Kept, but it is only a part. Push the whole listing.")
 	}
-	return s.answer(ctx, tx, p, as, PushNew, as.baseNote())
-}
-
-// baseNote says what the pusher named and did not get, "" otherwise.
-func (as *assessment) baseNote() string {
-	r := as.release
-	if r.Predecessor == "" || r.PredecessorConfirmedBy != "" {
-		return ""
-	}
-	return fmt.Sprintf("The predecessor %s counts once a maintainer confirms it.", r.Predecessor)
+	return s.answer(ctx, tx, p, as, PushNew, "")
 }
 
 // answer records an accepted push with the bytes of its answer.
 func (s *Service) answer(ctx context.Context, tx Tx, p *push, as *assessment, status PushStatus, note string) (*Pushed, error) {
+	note = sentences(note, as.predecessorNote())
 	ans := PushAnswer{
 		Listing: &PushedListing{ID: as.listing.ID, Digest: as.listing.Digest, Tools: as.listing.ToolCount},
 		Release: s.pushedRelease(as), Analysis: "done", Changes: as.outline.Counts, Findings: as.judged.summary(), Gate: &as.Answer, Note: note, Problems: as.listing.Problems,
 	}
 	p.delivery.ListingID, p.delivery.ReleaseID = as.listing.ID, as.release.ID
-	outcome := fmt.Sprintf("Accepted: %s, digest %s.", tools(as.listing.ToolCount), as.listing.Digest.Short())
-	if note != "" {
-		outcome += " " + note
-	}
+	outcome := sentences(fmt.Sprintf("Accepted: %s, digest %s.", tools(as.listing.ToolCount), as.listing.Digest.Short()), note)
 	pushed, err := p.finish(ans, status, outcome)
 	if err != nil {
 		return nil, err
@@ -590,6 +583,11 @@ func (p *push) finish(ans PushAnswer, status PushStatus, outcome string) (*Pushe
 	d := p.delivery
 	d.Status, d.Outcome, d.Problems, d.Answer = int(status), outcome, ans.Problems, body
 	return &Pushed{Status: status, Answer: ans, Body: body}, nil
+}
+
+// sentences joins those that say something.
+func sentences(said ...string) string {
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
 }
 
 func tools(n int) string {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -162,13 +163,42 @@ func noPredecessor(ctx context.Context, tx Tx, r *Release) (string, error) {
 		return "The predecessor is confirmed already.", nil
 	}
 	rs, err := tx.ReleasesByVersion(ctx, []VersionKey{{ProfileKey{r.ServerID, r.Profile}, r.Predecessor}})
-	if err != nil {
+	if err != nil || len(rs) > 0 && rs[0].vouches() {
 		return "", err
 	}
-	if len(rs) == 0 || !rs[0].vouches() {
-		return "The named predecessor " + r.Predecessor + " is not released in this profile.", nil
+	if len(rs) == 0 {
+		return unknownPredecessor(r), nil
 	}
-	return "", nil
+	return "The named predecessor " + r.Predecessor + " is not released in this profile.", nil
+}
+
+// unknownPredecessor is the sentence about a predecessor that nobody pushed.
+func unknownPredecessor(r *Release) string {
+	return fmt.Sprintf("The named predecessor %s is unknown: the profile %s has no version of that name. Name one that is released there, or none.", visible(r.Predecessor), r.Profile)
+}
+
+// predecessorNote says why the predecessor that the pusher named is not what an open
+// release is compared with for good, and what to do. "" when it is, or none was named.
+func (as *assessment) predecessorNote() string {
+	r, named := as.release, as.follows
+	name := visible(r.Predecessor)
+	switch {
+	case r.Predecessor == "" || as.closed():
+		return ""
+	case r.Predecessor == r.Version:
+		return fmt.Sprintf("The push names %s as predecessor of itself, so that counts for nothing. Name the version before it, or none.", name)
+	case named == nil:
+		return unknownPredecessor(r)
+	case named.withdrawn():
+		return fmt.Sprintf("The named predecessor %s is withdrawn, so it counts for nothing. Name one that is released, or none.", name)
+	case named.released() && !named.vouches():
+		return fmt.Sprintf("The named predecessor %s was released by override, so nothing is compared with it. Name another, or none.", name)
+	case !named.released():
+		return fmt.Sprintf("The named predecessor %s counts once it is released and a maintainer confirms it.", name)
+	case r.PredecessorConfirmedBy != "":
+		return ""
+	}
+	return fmt.Sprintf("The named predecessor %s counts once a maintainer confirms it.", name)
 }
 
 // MarkReleased records that the head, with exactly that digest, was published. The

@@ -108,7 +108,7 @@ type PushAnswer struct {
 
 // PushedListing is the listing part of a PushAnswer.
 type PushedListing struct {
-	ID     string       `json:"id"`
+	ID     string       `json:"id,omitempty"` // of a preview none
 	Digest surface.Hash `json:"digest"`
 	Tools  int          `json:"tools"`
 }

@@ -125,22 +125,20 @@ func namesOf(tools []ToolRef) []string {
 	return names
 }
 
-// baseWhy says in one sentence how the gate base was chosen.
+// baseWhy says how the gate base was chosen.
 func (as *assessment) baseWhy() string {
 	r := as.release
 	switch {
 	case as.base == nil && as.closed():
 		return "It was the first release, so there was nothing to compare it with."
 	case as.base == nil:
-		return "Nothing of this profile is released, so every tool is new."
+		return sentences("Nothing of this profile is released, so every tool is new.", as.predecessorNote())
 	case as.closed():
 		return "Compared with " + as.base.Title() + ", as when it was released."
 	case r.PredecessorConfirmedBy != "" && as.base.Version == r.Predecessor:
 		return "Compared with " + as.base.Title() + ", the predecessor that the push named and a maintainer confirmed."
-	case r.Predecessor != "" && r.Predecessor != as.base.Version:
-		return "Compared with " + as.base.Title() + ", released last. The push named " + r.Predecessor + ", which counts once it is released and a maintainer confirms it."
 	}
-	return "Compared with " + as.base.Title() + ", released last."
+	return sentences("Compared with "+as.base.Title()+", released last.", as.predecessorNote())
 }
 
 // viewBuilder fills in a release page, a fixed number of store calls for each part.

@@ -2632,7 +2632,7 @@ func aliasForm(p AliasesPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 236, "\"> <span class=\"hint\">Leave it out when there is no end.</span></div><div class=\"field\"><label for=\"alias-note\">Note</label>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 236, "\"> <span class=\"hint\">Up to the start of that day, by UTC. Leave it out when there is no end.</span></div><div class=\"field\"><label for=\"alias-note\">Note</label>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

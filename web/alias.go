@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -43,10 +42,11 @@ func (s *Server) addAlias(c echo.Context) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	n := review.NewAlias{Profile: in.Profile, Old: in.Old, New: in.New, Note: in.Note}
-	if in.Until != nil {
-		n.Until = in.Until.UTC().Truncate(time.Microsecond)
+	until, _, err := moment("/until", in.Until)
+	if err != nil {
+		return err
 	}
+	n := review.NewAlias{Profile: in.Profile, Old: in.Old, New: in.New, Note: in.Note, Until: until}
 	made, err := s.svc.AddAlias(c.Request().Context(), s.actor(c), c.Param("server"), n)
 	if err != nil {
 		return err

@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
@@ -92,6 +94,35 @@ func TestMergedOverFormsAndAPI(t *testing.T) {
 	in.problem("both forms in one", in.postJSON(as, "/api/v1"+at+"/pairings", `{"old":"berth_get","olds":["berth_list"],"new":"berth"}`), http.StatusBadRequest)
 	if a := in.postForm(as, at+"/pairings", url.Values{"merged": {"yes"}, "old": {"tide"}, "new": {"berth"}}); a.status != http.StatusBadRequest || !strings.Contains(a.body, "is not among the tools that are gone") {
 		t.Errorf("what is not gone: %d", a.status)
+	}
+}
+
+// TestAliasUntil: the end of an alias is a day, as the page asks for it, or a time.
+func TestAliasUntil(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	as := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	const at = "/api/v1/servers/git/aliases"
+	for i, c := range []struct{ until, want string }{
+		{`"2027-06-01"`, "2027-06-01T00:00:00Z"}, {`"2027-06-01T09:30:00+02:00"`, "2027-06-01T07:30:00Z"}, {`""`, ""}, {"null", ""},
+	} {
+		made := in.want(http.StatusCreated, in.postJSON(as, at, fmt.Sprintf(`{"old":"old%d","new":"new","until":%s}`, i, c.until)))
+		all := decode[api.Aliases](t, made).Aliases
+		got := ""
+		if last := all[len(all)-1]; last.Until != nil {
+			got = last.Until.Format(time.RFC3339)
+		}
+		if got != c.want {
+			t.Errorf("until %s: %q, want %q", c.until, got, c.want)
+		}
+	}
+	refused := in.problem("no day", in.postJSON(as, at, `{"old":"a","new":"b","until":"June"}`), http.StatusBadRequest)
+	if !strings.Contains(refused.Detail, "/until is") || !strings.Contains(refused.Detail, "2026-11-30") {
+		t.Errorf("no day: %s", refused.Detail)
+	}
+	form := in.postForm(as, "/servers/git/aliases", url.Values{"old": {"a"}, "new": {"b"}, "until": {"June"}, "note": {"Kept."}})
+	if doc := in.want(http.StatusBadRequest, form).html(t); !strings.Contains(text(doc.Find("[role=alert]")), "Give a day such as") || !strings.Contains(form.body, "Kept.") {
+		t.Errorf("the form says %q", text(doc.Find("main")))
 	}
 }
 

@@ -85,30 +85,15 @@ func auditPath(c echo.Context, at, name, value string) string {
 func auditQuery(c echo.Context) (review.AuditQuery, error) {
 	q := review.AuditQuery{Server: c.QueryParam("server"), Who: strings.TrimSpace(c.QueryParam("who")), Act: strings.TrimSpace(c.QueryParam("act"))}
 	var err error
-	if q.Since, _, err = momentParam(c, "since"); err != nil {
+	if q.Since, _, err = moment("since", c.QueryParam("since")); err != nil {
 		return q, err
 	}
-	until, day, err := momentParam(c, "until")
+	until, day, err := moment("until", c.QueryParam("until"))
 	if day {
 		until = until.AddDate(0, 0, 1)
 	}
 	q.Until = until
 	return q, err
-}
-
-// momentParam reads a day or a time of the query; the zero time is none.
-func momentParam(c echo.Context, name string) (t time.Time, day bool, err error) {
-	text := c.QueryParam(name)
-	if text == "" {
-		return t, false, nil
-	}
-	if t, err = time.Parse(time.DateOnly, text); err == nil {
-		return t, true, nil
-	}
-	if t, err = time.Parse(time.RFC3339, text); err != nil {
-		return t, false, review.Errorf(review.Invalid, "%s is %.40q. Give a day such as 2026-11-30, or a time such as 2026-11-30T09:00:00Z.", name, text)
-	}
-	return t, false, nil
 }
 
 func auditFilter(c echo.Context, q review.AuditQuery, choices *review.AuditChoices) views.AuditFilter {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -392,10 +391,8 @@ func (s *Server) addAliasForm(c echo.Context) error {
 		return err
 	}
 	n := review.NewAlias{Profile: form.Get("profile"), Old: form.Get("old"), New: form.Get("new"), Note: written(form.Get("note"))}
-	if day := form.Get("until"); day != "" {
-		if n.Until, err = time.Parse(time.DateOnly, day); err != nil {
-			return s.renderAliases(c, http.StatusBadRequest, views.Say("Give the end as a day, such as 2027-03-31."), form)
-		}
+	if n.Until, _, err = moment("Answers until", form.Get("until")); err != nil {
+		return s.onAliases(c, err, form)
 	}
 	made, err := s.svc.AddAlias(c.Request().Context(), s.actor(c), c.Param("server"), n)
 	if err != nil {

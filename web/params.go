@@ -58,3 +58,18 @@ func orNil(t time.Time) *time.Time {
 	u := t.UTC()
 	return &u
 }
+
+// moment reads a day or a time that a request gives as name; "" is the zero time. A day
+// is its start by UTC, and day says that it was one.
+func moment(name, text string) (t time.Time, day bool, err error) {
+	if text == "" {
+		return t, false, nil
+	}
+	if t, err = time.Parse(time.DateOnly, text); err == nil {
+		return t, true, nil
+	}
+	if t, err = time.Parse(time.RFC3339, text); err != nil {
+		return t, false, review.Errorf(review.Invalid, "%s is %.40q. Give a day such as 2026-11-30, or a time such as 2026-11-30T09:00:00Z.", name, text)
+	}
+	return t.UTC().Truncate(time.Microsecond), false, nil
+}

@@ -202,7 +202,9 @@ func (c *pushCmd) input(e *env) (*input, error) {
 func printPush(w io.Writer, res *client.PushResult) error {
 	a := res.Answer
 	words := map[int]string{201: "Pushed", 200: "The same bytes as before", 202: "Kept, but it is only a part"}
-	fmt.Fprintf(w, "%s.\n", words[res.Status])
+	if a.Release != nil {
+		fmt.Fprintf(w, "%s.\n", words[res.Status])
+	}
 	if a.Listing != nil {
 		fmt.Fprintf(w, "%s, %s\n", count(a.Listing.Tools, "tool"), a.Listing.Digest)
 	}

@@ -1,6 +1,7 @@
 package reviewtest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ var releaseCases = map[string]func(*world){
 	"withdrawn for cause, what others hold stands":  releaseForCauseHeld,
 	"withdrawn without cause":                       releaseWithdrawn,
 	"4: an old release named as predecessor":        releasePredecessor,
+	"a predecessor that does not count is told of":  releasePredecessorNamed,
 	"the same bytes pushed again":                   releasePushedAgain,
 	"released means passed, here and now":           releaseChecked,
 	"states":                                        releaseStates,
@@ -196,7 +198,7 @@ func releasePredecessor(w *world) {
 	m := w.sending("1.1", listing(tool("find", "Found."), tool("drop", "Drops."), tool("list", "Lists.")))
 	m.params.Predecessor = "1"
 	p := w.pushAs(m)
-	if v := w.view(idOf(p)); v.Base.Version != "2" || !strings.Contains(v.BaseWhy, "once it is released and a maintainer confirms it") {
+	if v := w.view(idOf(p)); v.Base.Version != "2" || !strings.HasSuffix(v.BaseWhy, "The named predecessor 1 counts once a maintainer confirms it.") {
 		w.Errorf("unconfirmed: %s, %s", v.Base.Version, v.BaseWhy)
 	}
 	w.refused(w.svc.ConfirmPredecessor(w.ctx, w.rita, idOf(p)), review.Forbidden)
@@ -207,9 +209,48 @@ func releasePredecessor(w *world) {
 	}
 	w.wantGate(p, gate.Blocked, "approval:find") // whatever was lax when 1 was released
 	m = w.sending("1.2", three())
-	m.params.Predecessor = "0.9"
+	m.params.Predecessor = "1.1"
 	p = w.pushAs(m)
 	w.refused(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)), review.Conflict, "not released")
+}
+
+// releasePredecessorNamed: whatever keeps a named predecessor from counting is said in
+// the answer to the push, in a preview of it and on the page, in the same words.
+func releasePredecessorNamed(w *world) {
+	w.released("1", three())
+	w.push("1.1", changed("Finds. Never twice."))
+	gone := w.released("1.5", three())
+	_, err := w.svc.WithdrawRelease(w.ctx, w.ana, idOf(gone), "Too early.", false)
+	w.must(err)
+	for i, c := range []struct{ named, says string }{
+		{"0.9", "The named predecessor 0.9 is unknown: the profile default has no version of that name. Name one that is released there, or none."},
+		{"1.1", "counts once it is released and a maintainer confirms it."},
+		{"1.5", "is withdrawn, so it counts for nothing."},
+		{"1", "The named predecessor 1 counts once a maintainer confirms it."},
+		{"2.4", "names 2.4 as predecessor of itself, so that counts for nothing."},
+		{"", ""},
+	} {
+		m := w.sending(fmt.Sprint("2.", i), changed(fmt.Sprintf("Finds %d.", i)))
+		m.params.Predecessor, m.params.Preview = c.named, true
+		seen, err := w.send(m)
+		w.must(err)
+		m = w.sending(m.params.Version, m.body)
+		m.params.Predecessor = c.named
+		p := w.pushAs(m)
+		if l := seen.Answer.Listing; l == nil || l.ID != "" || l.Digest != p.Answer.Listing.Digest || l.Tools != 3 {
+			w.Errorf("the preview has the listing %+v", l)
+		}
+		for where, note := range map[string]string{"push": p.Answer.Note, "preview": seen.Answer.Note, "page": w.view(idOf(p)).BaseWhy} {
+			if !strings.Contains(note, c.says) || c.named == "" && strings.Contains(note, "predecessor") {
+				w.Errorf("named %q, the %s says %q", c.named, where, note)
+			}
+		}
+	}
+	m := w.sending("2.0", changed("Finds 0."))
+	m.params.Predecessor = "0.9"
+	if again := w.pushAs(m); !strings.Contains(again.Answer.Note, "0.9 is unknown") {
+		w.Errorf("pushed again: %q", again.Answer.Note)
+	}
 }
 
 // releasePushedAgain: a push of the bytes that the head has already is kept when it
@@ -221,7 +262,7 @@ func releasePushedAgain(w *world) {
 	p := w.push("1.1", fix)
 	m := w.sending("1.1", fix)
 	m.params.Predecessor = "1"
-	if again := w.pushAs(m); !strings.Contains(again.Answer.Note, "The predecessor 1 counts once a maintainer confirms it") {
+	if again := w.pushAs(m); !strings.Contains(again.Answer.Note, "The named predecessor 1 counts once a maintainer confirms it") {
 		w.Errorf("the push is told %q", again.Answer.Note)
 	}
 	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)))

@@ -31,11 +31,11 @@ type Alias struct {
 
 // AliasRequest notes an alias.
 type AliasRequest struct {
-	Profile string     `json:"profile"`
-	Old     string     `json:"old"`
-	New     string     `json:"new"`
-	Note    string     `json:"note"`
-	Until   *time.Time `json:"until"`
+	Profile string `json:"profile"`
+	Old     string `json:"old"`
+	New     string `json:"new"`
+	Note    string `json:"note"`
+	Until   string `json:"until"` // a day, up to its start by UTC, or a time; "" or null for no end
 }
 
 // IDRequest names one thing of a list.

@@ -17,9 +17,9 @@ type PushAnswer struct {
 	Problems []InputError   `json:"problems,omitempty"`
 }
 
-// PushedListing is the listing that a push made or met.
+// PushedListing is the listing that a push made or met, or would make.
 type PushedListing struct {
-	ID     string `json:"id"`
+	ID     string `json:"id,omitempty"` // of a preview none
 	Digest string `json:"digest"`
 	Tools  int    `json:"tools"`
 }
