@@ -232,7 +232,7 @@ func (l *loader) threadFacts(as *assessment, url string) []gate.Thread {
 	for _, t := range l.blocking {
 		if (ProfileKey{t.ServerID, t.Profile}) == as.profile() && (t.Blocks || as.server.Policy.AllThreads) {
 			as.blocking = append(as.blocking, t)
-			out = append(out, gate.Thread{ID: t.ID, Tool: t.Anchor.Tool, OpenedBy: t.OpenedBy, URL: url + "#thread-" + t.ID})
+			out = append(out, gate.Thread{ID: t.ID, Tool: t.Anchor.Tool, OpenedBy: t.OpenedBy, URL: url + "?view=threads#t-" + t.ID})
 		}
 	}
 	return out

@@ -361,6 +361,7 @@ func (s *Service) pushed(ctx context.Context, tx Tx, a Actor, as *assessment) er
 type Inbox struct {
 	Home          *HomeView
 	Notices       []Notice
+	Next          string // where older notices go on, "" at the end
 	Unread        int
 	Subscriptions []Subscription
 }
@@ -375,9 +376,13 @@ func (s *Service) Inbox(ctx context.Context, a Actor, p Page) (*Inbox, error) {
 	if err := a.person(); err != nil {
 		return nil, err
 	}
+	p = p.bounded()
 	err = s.store.View(ctx, func(tx Tx) error {
-		if in.Notices, err = tx.Notices(ctx, a.userID(), false, p.bounded()); err != nil {
+		if in.Notices, err = tx.Notices(ctx, a.userID(), false, p); err != nil {
 			return err
+		}
+		if len(in.Notices) == p.Limit {
+			in.Next = in.Notices[p.Limit-1].ID
 		}
 		in.Notices = slices.DeleteFunc(in.Notices, func(n Notice) bool { return n.ServerID != "" && a.role(n.ServerID) == people.NoRole })
 		if in.Unread, err = tx.CountUnread(ctx, a.userID()); err != nil {
@@ -387,6 +392,15 @@ func (s *Service) Inbox(ctx context.Context, a Actor, p Page) (*Inbox, error) {
 		return err
 	})
 	return in, err
+}
+
+// Slugs are those of the servers that the inbox is about, by id.
+func (in *Inbox) Slugs() map[string]string {
+	slugs := map[string]string{}
+	for _, v := range in.Home.Servers {
+		slugs[v.Server.ID] = v.Server.Slug
+	}
+	return slugs
 }
 
 // Unread counts the actor's own unread notices, in one query: every page asks.

@@ -148,6 +148,10 @@ func (rv *revocation) raise(rs []Release, why string) ([]Alarm, error) {
 	if err != nil {
 		return nil, err
 	}
+	servers, err := rv.serverNames()
+	if err != nil {
+		return nil, err
+	}
 	var alarms []Alarm
 	var notices []Notice
 	for i := range rs {
@@ -156,7 +160,7 @@ func (rv *revocation) raise(rs []Release, why string) ([]Alarm, error) {
 		alarms = append(alarms, alarm)
 		for j := range users {
 			if u := &users[j]; u.ID != rv.actor.userID() && u.Active() && u.RoleOn(r.ServerID).AtLeast(people.Maintainer) {
-				notices = append(notices, Notice{ID: newID(), UserID: u.ID, ServerID: r.ServerID, ReleaseID: r.ID, Kind: NoticeAlarm, Actor: rv.actor.Label(), Text: r.Title() + ": " + why, At: rv.now})
+				notices = append(notices, Notice{ID: newID(), UserID: u.ID, ServerID: r.ServerID, ReleaseID: r.ID, Kind: NoticeAlarm, Actor: rv.actor.Label(), Text: "of " + servers[r.ServerID] + " " + r.Title() + ": " + why, At: rv.now})
 			}
 		}
 		err := rv.s.audit(rv.ctx, rv.tx, rv.actor, act{
@@ -170,6 +174,16 @@ func (rv *revocation) raise(rs []Release, why string) ([]Alarm, error) {
 		return nil, err
 	}
 	return alarms, rv.tx.InsertNotices(rv.ctx, notices)
+}
+
+// serverNames are the names of all servers, by id.
+func (rv *revocation) serverNames() (map[string]string, error) {
+	servers, err := rv.tx.Servers(rv.ctx)
+	names := map[string]string{}
+	for i := range servers {
+		names[servers[i].ID] = servers[i].Name
+	}
+	return names, err
 }
 
 // Revocable is what RevokeAnswers would take back.

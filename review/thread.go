@@ -57,6 +57,8 @@ type Thread struct {
 	ResolvedAt time.Time // zero while open
 	Comments   []Comment
 	Place      Place // filled in where a release is shown
+
+	OpenedByLabel, ResolvedByLabel string // filled in on reading
 }
 
 // Open reports whether the thread still waits for an answer.
@@ -156,7 +158,7 @@ func threadFor(ctx context.Context, tx Tx, a Actor, id string) (*Thread, error) 
 func (s *Service) newThread(a Actor, r *Release, at Anchor, blocks bool, first Comment) *Thread {
 	return &Thread{
 		ID: first.ThreadID, ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ID, Revision: r.Head.N, Anchor: at, Blocks: blocks,
-		OpenedBy: a.userID(), OpenedAt: s.now(), Comments: []Comment{first},
+		OpenedBy: a.userID(), OpenedByLabel: a.Label(), OpenedAt: s.now(), Comments: []Comment{first},
 	}
 }
 

@@ -40,6 +40,25 @@ func (r threadRow) thread() review.Thread {
 		ResolvedBy: r.ResolvedBy, ResolvedAt: time.Time(r.ResolvedAt)}
 }
 
+// threadView is a thread with whom its people are called.
+type threadView struct {
+	threadRow
+	OpenerName    string `db:"opener_name"`
+	OpenerEmail   string `db:"opener_email"`
+	ResolverName  string `db:"resolver_name"`
+	ResolverEmail string `db:"resolver_email"`
+}
+
+const threadLabelColumns = `COALESCE(o.name, '') AS opener_name, COALESCE(o.email, '') AS opener_email,
+	COALESCE(r.name, '') AS resolver_name, COALESCE(r.email, '') AS resolver_email`
+
+func (r threadView) thread() review.Thread {
+	th := r.threadRow.thread()
+	th.OpenedByLabel = userLabel{r.OpenerName, r.OpenerEmail}.label()
+	th.ResolvedByLabel = userLabel{r.ResolverName, r.ResolverEmail}.label()
+	return th
+}
+
 type commentRow struct {
 	ID       string `db:"id"`
 	ThreadID string `db:"thread_id"`
@@ -143,8 +162,10 @@ func (t *tx) Threads(ctx context.Context, f review.ThreadFilter) ([]review.Threa
 
 // threads reads threads and their comments, in one statement each.
 func (t *tx) threads(ctx context.Context, where string, args ...any) ([]review.Thread, error) {
-	var rows []threadRow
-	if err := t.all(ctx, &rows, "SELECT "+columns[threadRow]("t.")+" FROM threads t WHERE "+where+" ORDER BY t.opened_at, t.id", args...); err != nil {
+	var rows []threadView
+	if err := t.all(ctx, &rows, "SELECT "+columns[threadRow]("t.")+", "+threadLabelColumns+`
+		FROM threads t LEFT JOIN users o ON o.id = t.opened_by LEFT JOIN users r ON r.id = t.resolved_by
+		WHERE `+where+" ORDER BY t.opened_at, t.id", args...); err != nil {
 		return nil, err
 	}
 	var comments []commentView
@@ -159,7 +180,7 @@ func (t *tx) threads(ctx context.Context, where string, args ...any) ([]review.T
 	for _, c := range comments {
 		byThread[c.ThreadID] = append(byThread[c.ThreadID], c.comment())
 	}
-	return mapped(rows, func(row threadRow) review.Thread {
+	return mapped(rows, func(row threadView) review.Thread {
 		th := row.thread()
 		th.Comments = byThread[th.ID]
 		return th

@@ -102,6 +102,7 @@ func TestAliasUntil(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)
 	as := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
+	in.pushed("git", "version=1", listing(tool("find", "Finds.")))
 	const at = "/api/v1/servers/git/aliases"
 	for i, c := range []struct{ until, want string }{
 		{`"2027-06-01"`, "2027-06-01T00:00:00Z"}, {`"2027-06-01T09:30:00+02:00"`, "2027-06-01T07:30:00Z"}, {`""`, ""}, {"null", ""},
@@ -140,13 +141,19 @@ func TestInboxOverHTTP(t *testing.T) {
 		t.Error("the inbox does not show the mention")
 	}
 	p.want(http.StatusSeeOther, p.postForm(reviewer, "/inbox/read", nil))
-	inbox := decode[struct {
-		Unread  int `json:"unread"`
-		Notices []struct {
-			Kind string `json:"kind"`
-		} `json:"notices"`
-	}](t, p.want(200, p.get(reviewer, "/api/v1/inbox")))
+	inbox := decode[api.Inbox](t, p.want(200, p.get(reviewer, "/api/v1/inbox")))
 	if inbox.Unread != 0 || len(inbox.Notices) != 2 || inbox.Notices[0].Kind != "mention" || inbox.Notices[1].Kind != "token" {
-		t.Errorf("%+v", inbox)
+		t.Fatalf("%+v", inbox)
+	}
+	if inbox.Notices[0].Server != "git" || inbox.Notices[1].Server != "" || len(inbox.YourTurn) != 1 || inbox.YourTurn[0].Server != "git" {
+		t.Errorf("the servers of the inbox: %+v", inbox)
+	}
+	threads := decode[api.Threads](t, p.want(200, p.get(reviewer, "/api/v1/releases/"+p.release+"/threads"))).Threads
+	if len(threads) != 2 || threads[0].OpenedBy != "maintainer" || threads[0].OpenedBy != threads[0].Comments[0].By {
+		t.Errorf("a thread says who in two ways: %+v", threads)
+	}
+	seen := decode[api.Thread](t, p.postJSON(reviewer, "/api/v1/releases/"+p.release+"/threads/"+threads[0].ID+"/resolve", ""))
+	if seen.State != "resolved" || seen.ResolvedBy != "reviewer" || seen.OpenedBy != threads[0].OpenedBy {
+		t.Errorf("resolved: %+v", seen)
 	}
 }

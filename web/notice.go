@@ -18,14 +18,15 @@ func (s *Server) showInbox(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	slugs := in.Slugs()
 	return writeJSON(c, http.StatusOK, api.Inbox{
-		YourTurn: attentions(in.Home.YourTurn), Waiting: attentions(in.Home.Waiting),
-		Unread: in.Unread, Notices: notices(in.Notices),
-		Next: nextPage(in.Notices, page, func(n review.Notice) string { return n.ID }),
+		YourTurn: attentions(in.Home.YourTurn, slugs), Waiting: attentions(in.Home.Waiting, slugs),
+		Unread: in.Unread, Notices: notices(in.Notices, slugs), Next: in.Next,
 	})
 }
 
-func attentions(list []review.ReleaseSummary) []api.Attention {
+// attentions presents releases that wait; slugs are those of their servers, by id.
+func attentions(list []review.ReleaseSummary, slugs map[string]string) []api.Attention {
 	out := make([]api.Attention, 0, len(list))
 	for _, sum := range list {
 		at := sum.Attention
@@ -34,17 +35,18 @@ func attentions(list []review.ReleaseSummary) []api.Attention {
 			who = []string{}
 		}
 		out = append(out, api.Attention{
-			Release: sum.Release.ID, Title: sum.Release.Title(), State: string(sum.State), Who: who, Why: at.Why, Since: at.Since.UTC(), URL: sum.URL,
+			Server: slugs[sum.Release.ServerID], Release: sum.Release.ID, Title: sum.Release.Title(), State: string(sum.State), Who: who, Why: at.Why, Since: at.Since.UTC(), URL: sum.URL,
 		})
 	}
 	return out
 }
 
-func notices(list []review.Notice) []api.Notice {
+func notices(list []review.Notice, slugs map[string]string) []api.Notice {
 	out := make([]api.Notice, 0, len(list))
 	for _, n := range list {
 		out = append(out, api.Notice{
-			ID: n.ID, Kind: string(n.Kind), By: n.Actor, Text: n.Text, Release: n.ReleaseID, Thread: n.ThreadID, At: n.At.UTC(), ReadAt: orNil(n.ReadAt),
+			ID: n.ID, Kind: string(n.Kind), By: n.Actor, Text: n.Text, Server: slugs[n.ServerID], Release: n.ReleaseID, Thread: n.ThreadID,
+			Endpoint: n.EndpointID, At: n.At.UTC(), ReadAt: orNil(n.ReadAt),
 		})
 	}
 	return out

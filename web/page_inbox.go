@@ -119,10 +119,9 @@ func (s *Server) inboxPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	names, slugs := map[string]prose.Visible{}, map[string]string{}
+	names, slugs := map[string]prose.Visible{}, in.Slugs()
 	for _, v := range in.Home.Servers {
 		names[v.Server.ID] = views.ShowName(v.Server.Name)
-		slugs[v.Server.ID] = v.Server.Slug
 	}
 	m := views.InboxPage{
 		Page: s.page(c, "Inbox", "inbox"), ReadURL: "/inbox/read",
@@ -134,8 +133,8 @@ func (s *Server) inboxPage(c echo.Context) error {
 	for i := range in.Notices {
 		m.Notices = append(m.Notices, s.noticeLine(&in.Notices[i], slugs))
 	}
-	if next := nextPage(in.Notices, page, func(n review.Notice) string { return n.ID }); next != "" {
-		m.NextURL = path([]string{"inbox"}, "before", next)
+	if in.Next != "" {
+		m.NextURL = path([]string{"inbox"}, "before", in.Next)
 	}
 	return s.render(c, http.StatusOK, views.Inbox(m))
 }

@@ -197,6 +197,9 @@ func revokeAnswers(w *world) {
 	}
 	home, err := w.svc.Home(w.ctx, w.vic)
 	w.must(err)
+	if told := w.notices(w.ana)[0]; told.Kind != review.NoticeAlarm || !strings.HasPrefix(told.Text, "of MOT "+done.Releases[0].Title()+": ") {
+		w.Errorf("the alarm is told as %+v", told)
+	}
 	if len(home.Alarms) != 1 || home.Alarms[0].Release.ID != idOf(p) || len(home.Servers[0].Alarms) != 1 {
 		w.Errorf("home raises %+v", home.Alarms)
 	}

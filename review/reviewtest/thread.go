@@ -33,7 +33,7 @@ func threadBlocks(w *world) {
 	w.approve(w.rita, idOf(p), "find")
 	t := w.open(w.rita, p, "find", true)
 	g := w.wantGate(p, gate.Blocked, "thread:"+t.ID)
-	if r := w.requirement(g, "thread:"+t.ID); !strings.Contains(r.Why, "opened by Rita") || !strings.HasSuffix(r.URL, "#thread-"+t.ID) {
+	if r := w.requirement(g, "thread:"+t.ID); !strings.Contains(r.Why, "opened by Rita") || !strings.HasSuffix(r.URL, "?view=threads#t-"+t.ID) {
 		w.Errorf("%+v", r)
 	}
 	t, err := w.svc.AddComment(w.ctx, w.rob, t.ID, "Because.")

@@ -193,7 +193,7 @@ func testSuggestions(b *bench) {
 	s := b.server("shop")
 	r := b.release(s, "1", b.push(s, payload(definition("a", "one"))))
 	ada := b.user("ada@example.com", "Ada")
-	th := &review.Thread{ID: newID(), ServerID: s.ID, Profile: "default", ReleaseID: r.ID, Revision: 1, OpenedBy: ada.ID, OpenedAt: b.now(),
+	th := &review.Thread{ID: newID(), ServerID: s.ID, Profile: "default", ReleaseID: r.ID, Revision: 1, OpenedBy: ada.ID, OpenedByLabel: "Ada", OpenedAt: b.now(),
 		Anchor: review.Anchor{Tool: "a", Side: review.NewSide, Quote: "one", Lead: "\x00l", Tail: "\xed\xa0\x80", Snippet: "l one t", Rule: "desc.terse"}}
 	th.Comments = []review.Comment{{ID: newID(), ThreadID: th.ID, UserID: ada.ID, UserLabel: "Ada", Body: "wich?", At: b.now(),
 		Suggests: &review.Suggestion{Old: "\xed\xa0\x80", New: "two 🙂"}}}

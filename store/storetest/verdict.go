@@ -150,7 +150,7 @@ func testThreads(b *bench) {
 	r, foreign := b.release(s, "1", l), b.release(other, "1", l)
 	ada := b.user("ada@example.com", "Ada")
 	thread := func(r *review.Release, blocks bool) *review.Thread {
-		th := &review.Thread{ID: newID(), ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ID, Revision: 1, Blocks: blocks, OpenedBy: ada.ID, OpenedAt: b.now(),
+		th := &review.Thread{ID: newID(), ServerID: r.ServerID, Profile: r.Profile, ReleaseID: r.ID, Revision: 1, Blocks: blocks, OpenedBy: ada.ID, OpenedByLabel: "Ada", OpenedAt: b.now(),
 			Anchor: review.Anchor{Tool: "pay\x00\xed\xa0\x80", Digest: digestOf("x"), Pointer: "/a~1b/\xed\xbf\xbf", Side: review.NewSide, Quote: "the \x00 words"}}
 		th.Comments = []review.Comment{{ID: newID(), ThreadID: th.ID, UserID: ada.ID, UserLabel: "Ada", Body: "why?", At: b.now()}}
 		return th
@@ -185,7 +185,7 @@ func testThreads(b *bench) {
 	at := b.now()
 	b.update(func(tx review.Tx) error { return tx.ResolveThread(b.ctx, first.ID, ada.ID, at) })
 	b.update(func(tx review.Tx) error { return tx.ResolveThread(b.ctx, first.ID, "zoe", b.now()) })
-	first.ResolvedBy, first.ResolvedAt = ada.ID, at // who was first stays
+	first.ResolvedBy, first.ResolvedByLabel, first.ResolvedAt = ada.ID, "Ada", at // who was first stays
 	whole := read(b, func(tx review.Tx) ([]review.Thread, error) {
 		return tx.Threads(b.ctx, review.ThreadFilter{ServerID: s.ID, Profile: "default"})
 	})

@@ -146,6 +146,7 @@ type Inbox struct {
 
 // Attention says whose turn a release is, why, and since when.
 type Attention struct {
+	Server  string    `json:"server"` // slug
 	Release string    `json:"release"`
 	Title   string    `json:"title"`
 	State   string    `json:"state"`
@@ -157,14 +158,16 @@ type Attention struct {
 
 // Notice tells the caller of what somebody did.
 type Notice struct {
-	ID      string     `json:"id"`
-	Kind    string     `json:"kind"` // mention, thread, review, push
-	By      string     `json:"by"`
-	Text    string     `json:"text"`
-	Release string     `json:"release"`
-	Thread  string     `json:"thread"`
-	At      time.Time  `json:"at"`
-	ReadAt  *time.Time `json:"read_at"`
+	ID       string     `json:"id"`
+	Kind     string     `json:"kind"` // why they are told, such as mention, thread, review, push, alarm, drift
+	By       string     `json:"by"`
+	Text     string     `json:"text"`
+	Server   string     `json:"server"` // slug, "" for what is about the caller alone
+	Release  string     `json:"release"`
+	Thread   string     `json:"thread"`
+	Endpoint string     `json:"endpoint"` // that drifted, "" for none
+	At       time.Time  `json:"at"`
+	ReadAt   *time.Time `json:"read_at"`
 }
 
 // ReadRequest marks notices as read; without ids all of them.
