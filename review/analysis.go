@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -249,9 +251,8 @@ func (s *Service) analyse(ctx context.Context, pairs []pair) error {
 	return nil
 }
 
-// analyseOnce makes one comparison and keeps it. Who asks for one that is being made
-// waits for that: after a push everybody who was told of it looks at once. Nobody who
-// hangs up takes it from the others; who lacks more than was made asks again.
+// analyseOnce makes one comparison and keeps it. Who lacks more than was made asks
+// again.
 func (s *Service) analyseOnce(ctx context.Context, p pair) error {
 	key, compare := p.key(reportChange), s.compare
 	switch {
@@ -260,26 +261,58 @@ func (s *Service) analyseOnce(ctx context.Context, p pair) error {
 	case p.beside != nil:
 		key, compare = p.besideKey(), s.lookBeside
 	}
-	done := s.comparing.DoChan(key.String(), func() (_ any, err error) {
-		// It has a goroutine of its own, where nobody else would catch it.
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("a comparison failed: %v\n%s", p, debug.Stack())
-			}
-		}()
-		ctx := context.WithoutCancel(ctx)
+	_, err := s.once(ctx, []ReportKey{key}, func(ctx context.Context) (compared, error) {
 		made, err := compare(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, p.near) })
+		return made, s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, p.near) })
+	})
+	return err
+}
+
+// once has reports made and kept. Who asks for those that are being made waits for
+// them: after a push everybody who was told of it looks at once. The context of making
+// has no end, so nobody who hangs up takes it from the others. What comes back is
+// shared, and not to be changed.
+func (s *Service) once(ctx context.Context, keys []ReportKey, making func(ctx context.Context) (compared, error)) (compared, error) {
+	done := s.comparing.DoChan(flight(keys), func() (_ any, err error) {
+		// It has a goroutine of its own, where nobody else would catch it.
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("an analysis failed: %v\n%s", p, debug.Stack())
+			}
+		}()
+		return making(context.WithoutCancel(ctx))
 	})
 	select {
 	case d := <-done:
-		return d.Err
+		made, _ := d.Val.(compared)
+		return made, d.Err
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
+}
+
+// flight names what is made together, in whatever order it was asked for.
+func flight(keys []ReportKey) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.String()
+	}
+	slices.Sort(names)
+	return strings.Join(names, "\n")
+}
+
+// foundOr returns the reports that are kept by now, which somebody may have made since
+// the caller looked, and those that are still to be made.
+func (s *Service) foundOr(ctx context.Context, keys []ReportKey) (found compared, missing []ReportKey, err error) {
+	err = s.store.View(ctx, func(tx Tx) (err error) {
+		found, err = tx.Reports(ctx, keys)
+		return err
+	})
+	missing = slices.DeleteFunc(slices.Clone(keys), func(k ReportKey) bool { return found[k] != nil })
+	return found, missing, err
 }
 
 // put keeps what was made, near what it is about.

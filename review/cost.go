@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -229,28 +230,44 @@ func readTokens(ctx context.Context, tx Tx, serverID string, ids []string) (map[
 // countMissing counts listings that nobody counted yet, newest first, and keeps what
 // it found.
 func (s *Service) countMissing(ctx context.Context, srv *Server, ids []string, infos map[string]ListingInfo, have map[ReportKey][]byte) error {
-	made := compared{}
-	near := ""
+	want := map[ReportKey]ListingInfo{}
 	bytes := 0
 	for _, id := range slices.Backward(ids) {
 		info, ok := infos[id]
 		key := tokensKey(info.Digest, info.RawHash)
-		if !ok || have[key] != nil {
+		if _, twice := want[key]; !ok || twice || have[key] != nil {
 			continue
 		}
-		if bytes += info.Bytes; bytes > countedAtOnce && len(made) > 0 {
+		if bytes += info.Bytes; bytes > countedAtOnce && len(want) > 0 {
 			break
 		}
-		body, err := s.countListing(ctx, srv.ID, id)
-		if err != nil {
-			return err
-		}
-		made[key], have[key], near = body, body, info.near()
+		want[key] = info
 	}
-	if len(made) == 0 {
+	if len(want) == 0 {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, near) })
+	counted, err := s.once(ctx, slices.Collect(maps.Keys(want)), func(ctx context.Context) (compared, error) { return s.count(ctx, srv.ID, want) })
+	maps.Copy(have, counted)
+	return err
+}
+
+// count counts those of the listings that nobody counted meanwhile, and keeps it.
+func (s *Service) count(ctx context.Context, serverID string, want map[ReportKey]ListingInfo) (compared, error) {
+	found, missing, err := s.foundOr(ctx, slices.Collect(maps.Keys(want)))
+	if err != nil || len(missing) == 0 {
+		return found, err
+	}
+	made := compared{}
+	for _, key := range missing {
+		if made[key], err = s.countListing(ctx, serverID, want[key].ID); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, want[missing[0]].near()) }); err != nil {
+		return nil, err
+	}
+	maps.Copy(made, found)
+	return made, nil
 }
 
 // countListing counts one listing, one of a server at a time.

@@ -76,6 +76,15 @@ func (r recipes) keys() []ReportKey {
 // add wants other reports too.
 func (r recipes) add(more recipes) { maps.Copy(r, more) }
 
+// only is those of some keys.
+func (r recipes) only(keys []ReportKey) recipes {
+	some := recipes{}
+	for _, k := range keys {
+		some[k] = r[k]
+	}
+	return some
+}
+
 // kept answers with the reports that are wanted of the listing. What is missing is
 // made outside of any transaction that writes, and kept.
 func (s *Service) kept(ctx context.Context, m mounted, want recipes, have map[ReportKey][]byte) error {
@@ -85,18 +94,30 @@ func (s *Service) kept(ctx context.Context, m mounted, want recipes, have map[Re
 	if len(want) == 0 {
 		return nil
 	}
+	made, err := s.once(ctx, want.keys(), func(ctx context.Context) (compared, error) { return s.makeMissing(ctx, m, want) })
+	maps.Copy(have, made)
+	return err
+}
+
+// makeMissing makes those of the reports that nobody made meanwhile, and keeps them.
+func (s *Service) makeMissing(ctx context.Context, m mounted, want recipes) (compared, error) {
+	found, missing, err := s.foundOr(ctx, want.keys())
+	if err != nil || len(missing) == 0 {
+		return found, err
+	}
 	both, err := s.readBoth(ctx, m)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	made, err := s.make(m.server.ID, want, both)
+	made, err := s.make(m.server.ID, want.only(missing), both)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for k, body := range made {
-		have[k] = body
+	if err := s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, m.new.near()) }); err != nil {
+		return nil, err
 	}
-	return s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, m.new.near()) })
+	maps.Copy(made, found)
+	return made, nil
 }
 
 func (s *Service) readBoth(ctx context.Context, m mounted) (*bothSides, error) {

@@ -401,10 +401,14 @@ type RetentionStore interface {
 	// ForgottenRefs returns the oldest releases without a version that nobody pushed
 	// to since before, released, answered, discussed or overrode.
 	ForgottenRefs(ctx context.Context, before time.Time, most int) ([]string, error)
-	// ForgetRef removes such a release, those of its listings that nothing else
+	// ForgetRefs removes such releases, those of their listings that nothing else
 	// holds, and the definitions that no listing holds then. Invalid when something
-	// refers to it.
-	ForgetRef(ctx context.Context, releaseID string) error
+	// refers to one of them.
+	ForgetRefs(ctx context.Context, releaseIDs []string) error
+	// ForgetReports removes reports that nobody has read since before, at most so many,
+	// and returns how many. Those that others are packed against stay. now is when those
+	// count as used that were read since the last call.
+	ForgetReports(ctx context.Context, now, before time.Time, most int) (int, error)
 	// Purge writes over a text wherever it is kept, but in the audit, and marks the
 	// listings that held it. Hashes and digests stay.
 	Purge(ctx context.Context, text string, p Purging) (*Purged, error)

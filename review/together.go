@@ -205,6 +205,23 @@ func (v *TogetherView) key() ReportKey {
 
 // getAlong works out what the host makes of the picked listings, and keeps it.
 func (s *Service) getAlong(ctx context.Context, v *TogetherView, key ReportKey) ([]byte, error) {
+	made, err := s.once(ctx, []ReportKey{key}, func(ctx context.Context) (compared, error) {
+		found, missing, err := s.foundOr(ctx, []ReportKey{key})
+		if err != nil || len(missing) == 0 {
+			return found, err
+		}
+		body, err := s.mountAll(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		made := compared{key: body}
+		return made, s.store.Update(ctx, func(tx Tx) error { return made.put(ctx, tx, v.Picked[0].Listing.near()) })
+	})
+	return made[key], err
+}
+
+// mountAll shows the picked listings to the host at once.
+func (s *Service) mountAll(ctx context.Context, v *TogetherView) ([]byte, error) {
 	var servers []host.Mounted
 	err := s.store.View(ctx, func(tx Tx) error {
 		for _, p := range v.Picked {
@@ -230,5 +247,5 @@ func (s *Service) getAlong(ctx context.Context, v *TogetherView, key ReportKey) 
 	if err := gob.NewEncoder(&body).Encode(made); err != nil {
 		return nil, fmt.Errorf("keep report %s: %w", reportTogether, err)
 	}
-	return body.Bytes(), s.store.Update(ctx, func(tx Tx) error { return compared{key: body.Bytes()}.put(ctx, tx, v.Picked[0].Listing.near()) })
+	return body.Bytes(), nil
 }

@@ -35,6 +35,7 @@ type Store struct {
 	toolRefs  *cache[[]review.ToolRef] // by listing
 
 	reportBases *cache[*reportBase] // by key
+	reportUses  reportUses
 }
 
 var _ review.Store = (*Store)(nil)

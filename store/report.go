@@ -52,6 +52,7 @@ func (t *tx) Reports(ctx context.Context, keys []review.ReportKey) (map[review.R
 	if err != nil {
 		return nil, err
 	}
+	t.store.reportUses.add(rows)
 	found := make(map[review.ReportKey][]byte, len(rows))
 	for i := range rows {
 		if found[byHash[rows[i].Key]], err = read.body(&rows[i]); err != nil {

@@ -41,25 +41,36 @@ const keptListing = `EXISTS (SELECT 1 FROM revisions v WHERE v.listing_id = l.id
 	OR EXISTS (SELECT 1 FROM baselines b WHERE b.listing_id = l.id)
 	OR EXISTS (SELECT 1 FROM captures c WHERE c.listing_id = l.id)`
 
-func (t *tx) ForgetRef(ctx context.Context, releaseID string) error {
-	var listings []string
-	if err := t.all(ctx, &listings, "SELECT listing_id FROM revisions WHERE release_id = $1", releaseID); err != nil {
+// forgetWithRef is what goes with releases that are forgotten, in this order. A delivery
+// stays, and says no more what came of it.
+var forgetWithRef = []string{
+	"DELETE FROM drafts WHERE release_id IN (%s)",
+	"DELETE FROM notifications WHERE release_id IN (%s)",
+	"DELETE FROM looks WHERE release_id IN (%s)",
+	"DELETE FROM proposed_waivers WHERE release_id IN (%s) AND state = 'open'",
+	"UPDATE deliveries SET listing_id = '', release_id = '' WHERE release_id IN (%s)",
+	"DELETE FROM revisions WHERE release_id IN (%s)",
+	"DELETE FROM releases WHERE id IN (%s)",
+}
+
+func (t *tx) ForgetRefs(ctx context.Context, releaseIDs []string) error {
+	listings, err := allIn[string](ctx, t, "SELECT DISTINCT listing_id FROM revisions WHERE release_id IN (%s)", nil, releaseIDs)
+	if err != nil {
 		return err
 	}
-	for _, statement := range []string{
-		"DELETE FROM drafts WHERE release_id = $1",
-		"DELETE FROM notifications WHERE release_id = $1",
-		"DELETE FROM looks WHERE release_id = $1",
-		"DELETE FROM proposed_waivers WHERE release_id = $1 AND state = 'open'",
-		"UPDATE deliveries SET listing_id = '', release_id = '' WHERE release_id = $1",
-		"DELETE FROM revisions WHERE release_id = $1",
-		"DELETE FROM releases WHERE id = $1",
-	} {
-		if _, err := t.exec(ctx, statement, releaseID); err != nil {
+	for _, statement := range forgetWithRef {
+		if _, err := execIn(ctx, t, statement, nil, releaseIDs); err != nil {
 			return err
 		}
 	}
 	return t.forgetListings(ctx, listings)
+}
+
+// forgetWithListing is what goes with listings that nothing keeps, in this order.
+var forgetWithListing = []string{
+	"DELETE FROM looks WHERE listing_id IN (%s)",
+	"DELETE FROM purged WHERE listing_id IN (%s)",
+	"DELETE FROM listings WHERE id IN (%s)",
 }
 
 // forgetListings removes those of listings that nothing holds, and the definitions
@@ -80,11 +91,7 @@ func (t *tx) forgetListings(ctx context.Context, listings []string) error {
 			slices[r.slice] = true
 		}
 	}
-	for _, statement := range []string{
-		"DELETE FROM looks WHERE listing_id IN (%s)",
-		"DELETE FROM purged WHERE listing_id IN (%s)",
-		"DELETE FROM listings WHERE id IN (%s)",
-	} {
+	for _, statement := range forgetWithListing {
 		if _, err := execIn(ctx, t, statement, nil, ids); err != nil {
 			return err
 		}

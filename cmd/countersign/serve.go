@@ -75,11 +75,11 @@ func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
 		if _, err := i.store.Sessions().DeleteExpired(ctx); err != nil && ctx.Err() == nil {
 			log.Error("expired sessions were not removed", "error", err)
 		}
-		keep := review.Keeping{Deliveries: i.cfg.KeepDeliveries, Notices: i.cfg.KeepNotices, Refs: i.cfg.KeepRefs}
+		keep := review.Keeping{Deliveries: i.cfg.KeepDeliveries, Notices: i.cfg.KeepNotices, Refs: i.cfg.KeepRefs, Reports: i.cfg.KeepReports}
 		if f, err := i.svc.Forget(ctx, keep); err != nil && ctx.Err() == nil {
 			log.Error("what is old was not forgotten", "error", err)
 		} else if f != (review.Forgotten{}) {
-			log.Info("forgotten", "deliveries", f.Deliveries, "notices", f.Notices, "refs", f.Refs, "live", f.Live)
+			log.Info("forgotten", "deliveries", f.Deliveries, "notices", f.Notices, "refs", f.Refs, "reports", f.Reports, "live", f.Live)
 		}
 		select {
 		case <-ctx.Done():

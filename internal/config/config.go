@@ -88,7 +88,7 @@ type Config struct {
 	EventStreams    int
 
 	// How long what nobody needs for ever is kept.
-	KeepDeliveries, KeepNotices, KeepRefs time.Duration
+	KeepDeliveries, KeepNotices, KeepRefs, KeepReports time.Duration
 }
 
 // Lookup finds an environment variable, as os.LookupEnv does.
@@ -140,6 +140,7 @@ func Load(lookup Lookup) (Config, error) {
 	c.KeepDeliveries = r.days("KEEP_DELIVERIES_DAYS", 400)
 	c.KeepNotices = r.days("KEEP_NOTICES_DAYS", 180)
 	c.KeepRefs = r.days("KEEP_REFS_DAYS", 180)
+	c.KeepReports = r.days("KEEP_REPORTS_DAYS", 180)
 	c.RequireSecondFactor = r.flag("REQUIRE_SECOND_FACTOR")
 	r.check(c)
 	if c.BaseURL == "" {
@@ -201,6 +202,7 @@ func (c Config) Settings() []Setting {
 		plain("KEEP_DELIVERIES_DAYS", inDays(c.KeepDeliveries)),
 		plain("KEEP_NOTICES_DAYS", inDays(c.KeepNotices)),
 		plain("KEEP_REFS_DAYS", inDays(c.KeepRefs)),
+		plain("KEEP_REPORTS_DAYS", inDays(c.KeepReports)),
 		plain("LISTING_DEPTH", strconv.Itoa(c.ListingDepth)),
 		plain("LISTING_MIB", strconv.Itoa(c.ListingBytes>>20)),
 		plain("LISTING_PAGES", strconv.Itoa(c.ListingPages)),

@@ -29,7 +29,7 @@ func TestLoadDefaults(t *testing.T) {
 		SigningKeyFile: filepath.Join("data", "signing-key.pem"), OwnSigningKey: true, OIDCNewcomers: config.NewcomersView, LiveReaders: 2, StopGrace: 20 * time.Second,
 		ListingBytes: 8 << 20, ListingDepth: 64, ListingValues: 500_000, NumberDigits: 1000, ListingPages: 100, CommentBytes: 64 << 10,
 		PushesPerMinute: 30, PushesPerDay: 500, OpenReleases: 20, ServerBytes: 1 << 30, Samples: 100, CommentsPerHour: 100, EventStreams: 5,
-		KeepDeliveries: 400 * 24 * time.Hour, KeepNotices: 180 * 24 * time.Hour, KeepRefs: 180 * 24 * time.Hour}
+		KeepDeliveries: 400 * 24 * time.Hour, KeepNotices: 180 * 24 * time.Hour, KeepRefs: 180 * 24 * time.Hour, KeepReports: 180 * 24 * time.Hour}
 	if d := cmp.Diff(want, c); d != "" {
 		t.Error(d)
 	}

@@ -1,8 +1,11 @@
 package reviewtest
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,6 +28,7 @@ var hostCases = map[string]func(*world){
 	"hosts and costs: what is refused":     hostRefused,
 	"hosts are answered from kept things":  hostKept,
 	"nothing is computed twice":            hostOnce,
+	"nothing is computed twice at once":    hostOnceAtOnce,
 	"a policy asks for hosts and budgets":  hostLimits,
 	"what a change means to models":        hostSight,
 	"a policy chooses the hosts to see by": hostSighted,
@@ -305,6 +309,69 @@ func hostOnce(w *world) {
 	}
 	if counted < len(host.Profiles()) {
 		w.Errorf("only %d reports with tokens were kept: %v", counted, first)
+	}
+}
+
+// hostOnceAtOnce has many look at once at pages that nobody opened yet: one of them
+// makes what all of them need, and whoever hangs up takes nothing from the others.
+func hostOnceAtOnce(w *world) {
+	_, secret := w.addServer("other", gate.Team)
+	base := w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	m := w.sending("1", listing(tool("find", "Finds elsewhere.")))
+	m.slug, m.secret, m.pathQuery = "other", secret, "/api/v1/servers/other/listings?version=1"
+	beside := w.pushAs(m)
+	w.view(idOf(p)) // the comparison, which pages wait for in another way
+	id, was := p.Answer.Listing.ID, base.Answer.Listing.ID
+	before := w.store.kept()
+	pages := map[string]func(context.Context) error{
+		"hosts": func(ctx context.Context) error { _, err := w.svc.Hosts(ctx, w.vic, id, was); return err },
+		"cost": func(ctx context.Context) error {
+			_, err := w.svc.Cost(ctx, w.vic, review.CostQuestion{Listing: id, Base: was, Prices: cost.DefaultPrices})
+			return err
+		},
+		"beside": func(ctx context.Context) error {
+			_, err := w.svc.Beside(ctx, w.vic, id, "claude-code", "gemini-cli")
+			return err
+		},
+		"tokens": func(ctx context.Context) error {
+			_, err := w.svc.TokensOf(ctx, w.vic, "mot", []string{was, id})
+			return err
+		},
+		"together": func(ctx context.Context) error {
+			_, err := w.svc.Together(ctx, w.admin, review.TogetherQuestion{Host: "claude-code", Listings: []string{id, beside.Answer.Listing.ID}})
+			return err
+		},
+	}
+	for name, page := range pages {
+		gone, leave := context.WithCancel(w.ctx)
+		var wg sync.WaitGroup
+		for i := range 12 {
+			wg.Go(func() {
+				if i == 0 {
+					_ = page(gone)
+					return
+				}
+				if err := page(w.ctx); err != nil {
+					w.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+		leave()
+		wg.Wait()
+	}
+	made := 0
+	for k, n := range w.store.kept() {
+		if n -= before[k]; n == 0 {
+			continue
+		}
+		made++
+		if n > 1 {
+			w.Errorf("%s was made %d times", fmt.Sprint(k.Kind, " ", k.Engine), n)
+		}
+	}
+	if made < len(host.Profiles()) {
+		w.Errorf("only %d reports were made", made)
 	}
 }
 

@@ -22,7 +22,7 @@ func (w *world) pushRef(ref, body string) *review.Pushed {
 
 func (w *world) forget(keep time.Duration) review.Forgotten {
 	w.Helper()
-	f, err := w.svc.Forget(w.ctx, review.Keeping{Deliveries: keep, Notices: keep, Refs: keep})
+	f, err := w.svc.Forget(w.ctx, review.Keeping{Deliveries: keep, Notices: keep, Refs: keep, Reports: keep})
 	w.must(err)
 	return f
 }
