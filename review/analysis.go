@@ -187,7 +187,10 @@ type compared map[ReportKey][]byte
 
 // missing is the error of a transaction that needs comparisons which nobody made
 // yet. They are made outside of it, and then it runs again.
-type missing struct{ pairs []pair }
+type missing struct {
+	pairs []pair
+	of    int // how many comparisons were asked for, those that are kept too
+}
 
 func (m *missing) Error() string { return fmt.Sprintf("%d comparisons are missing", len(m.pairs)) }
 
@@ -206,7 +209,7 @@ func (s *Service) analysed(ctx context.Context, f func() error) error {
 		if try == maxAnalyses {
 			return &Error{Kind: Unavailable, Sentence: "What this is compared with moved again and again. Try once more.", Err: err}
 		}
-		if err := s.analyse(ctx, m.pairs); err != nil {
+		if err := s.analyse(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -219,29 +222,28 @@ const StillComparing = "still_comparing"
 type patienceKey struct{}
 
 // WithPatience returns a context in which comparisons are made for about so long. Then
-// a call answers that it is still comparing and how many are left (Unavailable). What
+// a call answers that it is still comparing and how far it is (Unavailable). What
 // was made is kept, so whoever asks again goes on from there.
 func WithPatience(ctx context.Context, patience time.Duration) context.Context {
 	return context.WithValue(ctx, patienceKey{}, time.Now().Add(patience))
 }
 
-// impatient is the answer to a caller who waited long enough; nil to others.
-func impatient(ctx context.Context, left int) error {
+// impatient is the answer to a caller who waited long enough; nil to others. left is how
+// many comparisons are still to be made, of how many that were asked for.
+func impatient(ctx context.Context, left, of int) error {
 	end, ok := ctx.Value(patienceKey{}).(time.Time)
 	if !ok || time.Now().Before(end) {
 		return nil
 	}
-	sentence := fmt.Sprintf("Versions are compared anew, since the program or a rule is another than it was. At least %d comparisons are left.", left)
-	if left == 1 {
-		sentence = "Versions are compared anew, since the program or a rule is another than it was. One comparison is left."
-	}
-	return &Error{Kind: Unavailable, Code: StillComparing, Sentence: sentence, RetryAfter: time.Second}
+	e := &Error{Kind: Unavailable, Code: StillComparing, RetryAfter: time.Second, Done: of - left, Of: of}
+	e.Sentence = fmt.Sprintf("Versions are compared anew, since the program or a rule is another than it was: %d of %d are done.", e.Done, e.Of)
+	return e
 }
 
 // analyse makes comparisons and keeps them.
-func (s *Service) analyse(ctx context.Context, pairs []pair) error {
-	for i, p := range pairs {
-		if err := impatient(ctx, len(pairs)-i); err != nil && i > 0 {
+func (s *Service) analyse(ctx context.Context, m *missing) error {
+	for i, p := range m.pairs {
+		if err := impatient(ctx, len(m.pairs)-i, max(m.of, len(m.pairs))); err != nil && i > 0 {
 			return err // never before one more is made
 		}
 		if err := s.analyseOnce(ctx, p); err != nil {
@@ -404,7 +406,7 @@ func keptReport(ctx context.Context, tx Tx, p pair, key ReportKey) ([]byte, erro
 	}
 	body, ok := kept[key]
 	if !ok {
-		return nil, &missing{[]pair{p}}
+		return nil, &missing{pairs: []pair{p}}
 	}
 	return body, nil
 }

@@ -120,7 +120,7 @@ func (failing) View(context.Context, func(Tx) error) error { panic("of a store")
 // TestComparisonThatPanics: a fault of the engine fails the call that met it, and not
 // the program.
 func TestComparisonThatPanics(t *testing.T) {
-	err := NewService(failing{}, Config{}).analyse(t.Context(), []pair{{serverID: "ours"}})
+	err := NewService(failing{}, Config{}).analyse(t.Context(), &missing{pairs: []pair{{serverID: "ours"}}})
 	if err == nil || !strings.Contains(err.Error(), "of a store") || KindOf(err) != Internal {
 		t.Errorf("got %v", err)
 	}

@@ -246,7 +246,7 @@ func (l *loader) outlines() error {
 }
 
 func (l *loader) readOutlines(kept map[ReportKey][]byte) error {
-	var lack missing
+	lack := missing{of: len(l.found)}
 	for _, as := range l.found {
 		keys := as.pair.judgedBy()
 		short, ok := l.report(kept, keys[0])
@@ -510,7 +510,7 @@ func (l *loader) readBaselines(wanted []*baselineTools) error {
 		p := pairs[b.ListingID]
 		body, ok := kept[p.key(reportOutline)]
 		if !ok {
-			return &missing{[]pair{p}}
+			return &missing{pairs: []pair{p}}
 		}
 		o, err := l.read.outline(body)
 		if err != nil {

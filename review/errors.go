@@ -42,6 +42,7 @@ type Error struct {
 	Err      error             // for the log, never for the user
 
 	RetryAfter time.Duration // for RateLimited: when to try again
+	Done, Of   int           // of StillComparing: how much of the work is done, Of is 0 when nobody knows
 }
 
 func (e *Error) Error() string {

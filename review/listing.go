@@ -78,6 +78,8 @@ type PushParams struct {
 	RunURL      string // https only
 	Complete    bool
 	Preview     bool // analyse and keep nothing
+
+	Place, Of int // of an import: which of how many versions this is, from 1; else 0
 }
 
 // Listings lists what was pushed to a server, newest first.

@@ -86,7 +86,7 @@ func readSight(ctx context.Context, tx Tx, p pair) (*Sight, error) {
 	}
 	if kept[key] == nil {
 		p.sight = true
-		return nil, &missing{[]pair{p}}
+		return nil, &missing{pairs: []pair{p}}
 	}
 	return unpack[Sight](kept, key)
 }

@@ -75,8 +75,21 @@ type ServerPage struct {
 	Settings   *SettingsView
 	Charts     *Charts // nil with fewer than two versions
 
+	Import *ImportLine // nil for none
+
 	Live         []EndpointLine
 	EndpointsURL string
+}
+
+// ImportLine is how far an import of many versions is.
+type ImportLine struct {
+	Tone     Tone
+	Icon     string
+	Text     string
+	When     When // of one that stopped
+	Done, Of int
+	Poll     string // tells how it goes on, "" when it does not
+	Again    string // address of the page itself
 }
 
 // ProfileLine is a variant of a server's surface.

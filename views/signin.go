@@ -36,6 +36,7 @@ type ErrorPage struct {
 	Status   string
 	Heading  string
 	Sentence Sentence
+	Done, Of int // of work that goes on: how much is done, Of is 0 for an error
 	Help     string
 	Problems []Problem
 	Request  string // id to quote

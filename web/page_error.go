@@ -70,6 +70,7 @@ func (s *Server) renderError(c echo.Context, f failure) error {
 	if f.stillComparing() {
 		p.Status, p.Heading, p.Help, p.Links = "Still working", "Comparing versions", "This page goes on by itself.", nil
 		p.Title, p.Refresh, p.Reload = p.Heading, 1, 1000
+		p.Done, p.Of = f.Err.Done, f.Err.Of
 	}
 	if f.Err != nil {
 		p.Problems = problems(f.Err.Problems)

@@ -21,6 +21,7 @@ type liveState struct {
 	State string `json:"state"`
 	Text  string `json:"text"`
 	Next  string `json:"next,omitempty"` // address of what arrived
+	Done  int    `json:"done,omitempty"` // of work that has a known end
 }
 
 // look finds out what to tell an actor, and the server whose acts may change it.

@@ -60,6 +60,7 @@ func pageRoutes(s *Server) []route {
 		get("/servers/:server/connect", reads, s.connectPage),
 		get("/servers/:server/connect/state", reads, s.connectState),
 		get("/servers/:server/events", reads, s.serverEvents),
+		get("/servers/:server/import/state", reads, s.importState),
 		get("/servers/:server/deliveries", reads, s.deliveriesPage),
 		get("/servers/:server/listings/:id", reads, s.listingPage),
 		get("/servers/:server/listings/:id/hosts", reads, s.hostsPage),

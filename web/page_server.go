@@ -206,6 +206,9 @@ func (s *Server) serverPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if p.Import, err = s.importLine(c, view.Server.Slug); err != nil {
+		return err
+	}
 	p.Live, p.EndpointsURL = s.endpointLines(live), endpointsPath(view.Server.Slug)
 	p.Page = s.page(c, view.Server.Name, "servers", serversCrumb)
 	return s.render(c, http.StatusOK, views.Server(p))

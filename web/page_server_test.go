@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
 )
@@ -256,6 +258,41 @@ func TestUpload(t *testing.T) {
 	}
 	if got := text(in.get(rita, "/servers/git/deliveries").html(t).Find("main")); strings.Count(got, " refused git") != 2 || strings.Count(got, "201 new") != 2 {
 		t.Errorf("deliveries: %s", got)
+	}
+}
+
+// TestImportIsShown: the page of a server says how far an import of many versions is, and
+// asks how it goes on. Without scripts a link shows what is in.
+func TestImportIsShown(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	if in.get(rita, "/servers/git").html(t).Find("progress").Length() > 0 {
+		t.Error("there is progress before there is an import")
+	}
+	shell := review.Actor{Shell: true, Via: "import"}
+	for place := 1; place <= 2; place++ {
+		params := review.PushParams{Version: fmt.Sprint(place), Complete: true, Place: place, Of: 3}
+		if _, err := in.svc.Upload(t.Context(), shell, "git", params, []byte(before), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := in.get(rita, "/servers/git").html(t)
+	bar := page.Find("main [data-poll] progress")
+	if bar.AttrOr("value", "") != "2" || bar.AttrOr("max", "") != "3" || page.Find("main a:contains('Show what is in')").AttrOr("href", "") != "/servers/git" {
+		t.Errorf("at work: %s", text(page.Find("main [data-poll]")))
+	}
+	poll := bar.Closest("[data-poll]").AttrOr("data-poll", "")
+	if got := in.get(rita, poll).body; !strings.Contains(got, `"state":"working","text":"Importing: 2 of 3 versions.","done":2`) {
+		t.Errorf("%s says %s", poll, got)
+	}
+	in.now = in.now.Add(time.Hour)
+	if got := in.get(rita, poll).body; !strings.Contains(got, `"arrived"`) || !strings.Contains(got, "stopped after 2 of 3") {
+		t.Errorf("stopped: %s", got)
+	}
+	stopped := in.get(rita, "/servers/git").html(t)
+	if got := text(stopped.Find(".note:contains('import')")); !strings.Contains(got, "Run it again to go on") || stopped.Find("progress").Length() > 0 {
+		t.Errorf("stopped: %s", got)
 	}
 }
 

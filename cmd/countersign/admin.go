@@ -193,7 +193,7 @@ func (c *serverImportCmd) Run(e *env) error {
 	sortVersions(files)
 	refused := 0
 	for i, file := range files {
-		err := c.importFile(e, in, actor, file, fmt.Sprintf("%d of %d", i+1, len(files)))
+		err := c.importFile(e, in, actor, file, i+1, len(files))
 		if e.ctx.Err() != nil {
 			return fmt.Errorf("stopped in version %d of %d: those before it are kept, run this again to go on", i+1, len(files))
 		}
@@ -212,13 +212,13 @@ func (c *serverImportCmd) Run(e *env) error {
 }
 
 // importFile pushes one file, and says at which place of all it stands.
-func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, file, place string) error {
+func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, file string, place, of int) error {
 	body, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	version := versionOf(file)
-	pushed, err := in.svc.Upload(e.ctx, actor, c.Slug, review.PushParams{Version: version, Complete: true}, body, file)
+	pushed, err := in.svc.Upload(e.ctx, actor, c.Slug, review.PushParams{Version: version, Complete: true, Place: place, Of: of}, body, file)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (c *serverImportCmd) importFile(e *env, in *instance, actor review.Actor, f
 	if pushed.Status == review.PushSame {
 		what += ", kept before"
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s, %s: %s\n", place, version, what)
+	_, err = fmt.Fprintf(e.stdout, "%d of %d, %s: %s\n", place, of, version, what)
 	return err
 }
 

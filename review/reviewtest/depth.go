@@ -341,8 +341,8 @@ func twinsApart(w *world) {
 	w.refused(err, review.Invalid)
 }
 
-// comparedInParts: a page that waits for many comparisons is told how many are left,
-// and each time it asks fewer are.
+// comparedInParts: a page that waits for many comparisons is told how far it is,
+// and each time it asks that is further.
 func comparedInParts(w *world) {
 	w.released("1", three())
 	for i := range 4 {
@@ -358,7 +358,7 @@ func comparedInParts(w *world) {
 		if !errors.As(err, &e) || e.Code != review.StillComparing {
 			break
 		}
-		if e.Kind != review.Unavailable || e.RetryAfter <= 0 {
+		if e.Kind != review.Unavailable || e.RetryAfter <= 0 || e.Done < 0 || e.Done >= e.Of || !strings.Contains(e.Sentence, fmt.Sprintf("%d of %d", e.Done, e.Of)) {
 			w.Errorf("it waits, and says %v", e)
 		}
 		told = append(told, e.Sentence)

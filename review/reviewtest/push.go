@@ -38,6 +38,7 @@ var pushCases = map[string]func(*world){
 	"suddenly empty":                                  pushEmpty,
 	"unverified deliveries are samples":               pushUnverified,
 	"a preview keeps nothing":                         pushPreview,
+	"how far an import is":                            pushImport,
 	"what the transport refused":                      pushTransport,
 	"by ref, then by version":                         pushRef,
 	"the base moves between comparison and storing":   pushBaseMoves,
@@ -659,4 +660,50 @@ func pushStoredBytes(w *world) {
 	m := w.sending("1", listing(tool("find", long+"4")))
 	m.slug, m.secret, m.pathQuery = other.Slug, secret, "/api/v1/servers/other/listings?version=1"
 	w.pushAs(m) // each server has its own
+}
+
+// pushImport: how far an import is stands in what was delivered, whatever CI pushes
+// meanwhile and however the import ends.
+func pushImport(w *world) {
+	importing := func() *review.Import {
+		w.Helper()
+		im, err := w.svc.Importing(w.ctx, w.rita, "mot")
+		w.must(err)
+		return im
+	}
+	upload := func(place int, body string) error {
+		w.clock = w.clock.Add(time.Second)
+		_, err := w.svc.Upload(w.ctx, w.admin, "mot", review.PushParams{Version: fmt.Sprint(place), Complete: true, Place: place, Of: 3}, []byte(body), "")
+		return err
+	}
+	w.push("9", three())
+	if im := importing(); im != nil {
+		w.Fatalf("before an import there is %+v", im)
+	}
+	w.must(upload(1, changed("Finds 1.")))
+	w.push("10", three())
+	if im := importing(); im == nil || im.Place != 1 || im.Of != 3 || !im.Working {
+		w.Fatalf("after the first of three: %+v", im)
+	}
+	if upload(2, "{}") == nil {
+		w.Fatal("what is no listing was taken")
+	}
+	if im := importing(); im == nil || im.Place != 2 || !im.Working {
+		w.Fatalf("after one that was refused: %+v", im)
+	}
+	w.clock = w.clock.Add(time.Hour)
+	if im := importing(); im == nil || im.Place != 2 || im.Working || im.Done() {
+		w.Fatalf("after it was killed: %+v", im)
+	}
+	w.must(upload(3, changed("Finds 3.")))
+	if im := importing(); im == nil || !im.Done() || im.Working {
+		w.Fatalf("at its end: %+v", im)
+	}
+	w.clock = w.clock.Add(time.Hour)
+	if im := importing(); im != nil {
+		w.Fatalf("long after its end: %+v", im)
+	}
+	w.addServer("other", gate.Team)
+	_, err := w.svc.Importing(w.ctx, w.person("stranger", people.Viewer, "other"), "mot")
+	w.refused(err, review.NotFound)
 }

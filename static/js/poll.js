@@ -9,7 +9,8 @@ const longestPause = 15000;
  * {"state": "...", "text": "..."}. Where it also carries data-poll-state, the page
  * is loaded again as soon as the state is another one; else the text is shown in
  * its data-poll-text, and its data-poll-show appears beside it. A data-poll-next is
- * a link that leads to next and says what the attribute says, once there is one.
+ * a link that leads to next and says what the attribute says, once there is one. A
+ * progress shows how much is done.
  */
 export class Poll {
   /** @param {HTMLElement} element */
@@ -37,7 +38,7 @@ export class Poll {
   }
 
   /**
-   * @param {{state: string, text: string, next?: string}} now
+   * @param {{state: string, text: string, next?: string, done?: number}} now
    * @returns {boolean} whether there is nothing left to wait for
    */
   show(now) {
@@ -58,6 +59,8 @@ export class Poll {
       next.href = now.next;
       next.textContent = next.dataset.pollNext ?? "";
     }
+    const bar = this.element.querySelector("progress");
+    if (bar && now.done) bar.value = now.done;
     return now.state === "arrived";
   }
 }
