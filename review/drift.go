@@ -143,13 +143,11 @@ func (f *held) stillCurrent(ctx context.Context, tx Tx, c *claimed) error {
 	if f.live == nil {
 		return nil
 	}
-	key := ProfileKey{c.endpoint.ServerID, c.endpoint.Profile}
-	last, err := tx.LastReleased(ctx, []ProfileKey{key})
+	now, err := lastReleased(ctx, tx, ProfileKey{c.endpoint.ServerID, c.endpoint.Profile})
 	if err != nil {
 		return err
 	}
-	now, ok := last[key]
-	if ok != (f.last != nil) || ok && now.ID != f.last.ID {
+	if (now == nil) != (f.last == nil) || now != nil && now.ID != f.last.ID {
 		return errTaken
 	}
 	return nil
@@ -215,12 +213,8 @@ func (h *holdings) load(ctx context.Context, tx Tx, s *Service, e *Endpoint, l *
 	if h.stand, err = verifiables(ctx, tx, key, l); err != nil {
 		return err
 	}
-	last, err := tx.LastReleased(ctx, []ProfileKey{key})
-	if err != nil {
+	if h.last, err = lastReleased(ctx, tx, key); err != nil {
 		return err
-	}
-	if r, ok := last[key]; ok {
-		h.last = &r
 	}
 	before, err := tx.LastReadings(ctx, []string{e.ID})
 	if err != nil {

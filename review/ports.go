@@ -156,8 +156,8 @@ type ReleaseStore interface {
 	// withdrawn and whose head was pushed after the last release of their profile.
 	CountOpenReleases(ctx context.Context, serverID string) (int, error)
 	// LastReleased returns, of each profile, the release that was released last and
-	// not withdrawn since, those that passed by override left out; a profile without
-	// one has no entry.
+	// not withdrawn since, those that passed by override and those beside its line left
+	// out; a profile without one has no entry.
 	LastReleased(ctx context.Context, profiles []ProfileKey) (map[ProfileKey]Release, error)
 	// ReleasesByDigest returns releases that have a revision with the digest,
 	// newest first.

@@ -334,13 +334,9 @@ func (p *push) sameAsHead(ctx context.Context, tx Tx, r *Release) (bool, error) 
 	if p.params.Predecessor != "" && p.params.Predecessor != r.Predecessor {
 		return false, nil
 	}
-	key := ProfileKey{r.ServerID, r.Profile}
-	last, err := tx.LastReleased(ctx, []ProfileKey{key})
-	if err != nil {
+	last, err := lastReleased(ctx, tx, ProfileKey{r.ServerID, r.Profile})
+	if err != nil || r.supersededBy(last) {
 		return false, err
-	}
-	if l, ok := last[key]; ok && r.supersededBy(&l) {
-		return false, nil
 	}
 	info, err := tx.ListingInfoByID(ctx, r.Head.ListingID)
 	if err != nil {
@@ -460,11 +456,23 @@ func (s *Service) planned(ctx context.Context, tx Tx, p *push, r *Release) (*can
 	return &candidate{server: p.server, release: r, revision: *rev, listing: p.listing.info(), tools: p.listing.refs()}, nil
 }
 
-// newRevision is the push as a revision, its author found among the accounts.
+func (p *push) profile() ProfileKey { return ProfileKey{p.server.ID, p.params.Profile} }
+
+// newRevision is the push as a revision, its author found among the accounts. It is
+// later than what was released last, wherever a clock was set meanwhile: the order of
+// pushes says what supersedes what.
 func (s *Service) newRevision(ctx context.Context, tx Tx, p *push) (*Revision, error) {
+	last, err := lastReleased(ctx, tx, p.profile())
+	if err != nil {
+		return nil, err
+	}
+	at := s.now()
+	if last != nil {
+		at = s.after(last.Head.PushedAt)
+	}
 	l := p.listing
 	rev := &Revision{
-		ListingID: l.ID, Digest: l.Surface.Digest, RawHash: l.Surface.RawHash, PushedAt: s.now(),
+		ListingID: l.ID, Digest: l.Surface.Digest, RawHash: l.Surface.RawHash, PushedAt: at,
 		PusherID: p.actor.userID(), PushedBy: p.actor.Label(), TokenID: p.actor.tokenID(),
 		Author: p.params.Author, Commit: p.params.Commit, RunURL: p.params.RunURL,
 	}
@@ -492,12 +500,14 @@ func (p *push) doubtEmpty(ctx context.Context, tx Tx, r *Release) error {
 	if len(l.Tools) > 0 || l.Kind != surface.KindListing || p.params.Complete || !l.Complete {
 		return nil
 	}
-	key := ProfileKey{p.server.ID, p.params.Profile}
-	last, err := tx.LastReleased(ctx, []ProfileKey{key})
+	last, err := lastReleased(ctx, tx, p.profile())
 	if err != nil {
 		return err
 	}
-	ids := []string{last[key].Head.ListingID}
+	var ids []string
+	if last != nil {
+		ids = append(ids, last.Head.ListingID)
+	}
 	if r != nil {
 		ids = append(ids, r.Head.ListingID)
 	}

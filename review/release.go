@@ -35,6 +35,7 @@ type Release struct {
 	WithdrawnReason        string
 	WithdrawnForCause      bool
 	ReleasedOverride       string   // override that it was released with, "" for none
+	ReleasedAside          bool     // a hotfix of an older version: no base but for who names it
 	Head                   Revision // the newest
 }
 
@@ -76,6 +77,15 @@ func (r *Release) closed() time.Time {
 		return r.WithdrawnAt
 	}
 	return r.ReleasedAt
+}
+
+// lastReleased returns what the profile released last, nil for nothing.
+func lastReleased(ctx context.Context, tx Tx, key ProfileKey) (*Release, error) {
+	last, err := tx.LastReleased(ctx, []ProfileKey{key})
+	if r, ok := last[key]; ok {
+		return &r, err
+	}
+	return nil, err
 }
 
 // supersededBy reports whether the profile's last release was pushed after this
@@ -220,7 +230,7 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		}
 		r.ReleasedAt, r.ReleasedBy, r.ReleasedRevision = s.after(last), a.userID(), as.revision.N
 		if as.base != nil {
-			r.ReleasedBaseID = as.base.ID
+			r.ReleasedBaseID, r.ReleasedAside = as.base.ID, as.aside()
 		}
 		if len(as.Overrides) > 0 {
 			return s.releaseByOverride(ctx, tx, a, as, before)
@@ -251,7 +261,9 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 // notReleasable says why the head can't be released, "" when it can.
 func (as *assessment) notReleasable() string {
 	r := as.release
-	switch {
+	switch overtaken := r.overtaken(as.last); {
+	case overtaken != "":
+		return overtaken
 	case r.withdrawn():
 		return r.Title() + " is withdrawn. Push a new version."
 	case !r.open():
@@ -262,6 +274,13 @@ func (as *assessment) notReleasable() string {
 		return as.Answer.Why
 	}
 	return ""
+}
+
+// aside reports whether the release leaves the line of its profile where it is: a
+// hotfix of an older version doesn't overtake what waits on the line, nor is that
+// compared with the hotfix.
+func (as *assessment) aside() bool {
+	return as.base != nil && as.last != nil && as.base.ID != as.last.ID
 }
 
 // evidence is what the audit keeps of a release: on what the pass stood.

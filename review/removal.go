@@ -98,7 +98,8 @@ func (as *assessment) endByRelease(ctx context.Context, tx Tx) ([]string, error)
 	ids := []string{}
 	for how, about := range map[gate.EndingKind]func(*Verdict) bool{
 		gate.EndedByRelease: func(v *Verdict) bool { return gone[bytesKey{v.Subject, v.From}] },
-		gate.EndedByReturn:  as.holds,
+		// A hotfix of an older version has what a later one took away: nothing is back.
+		gate.EndedByReturn: func(v *Verdict) bool { return !as.release.ReleasedAside && as.holds(v) },
 	} {
 		var some []string
 		for i := range approvals {

@@ -28,6 +28,7 @@ type releaseRow struct {
 	WithdrawnReason        string `db:"withdrawn_reason"`
 	WithdrawnForCause      bool   `db:"withdrawn_for_cause"`
 	ReleasedOverride       string `db:"released_override"`
+	ReleasedAside          bool   `db:"released_aside"`
 }
 
 func releaseRowOf(r *review.Release) releaseRow {
@@ -35,7 +36,7 @@ func releaseRowOf(r *review.Release) releaseRow {
 		Predecessor: r.Predecessor, PredecessorConfirmedBy: r.PredecessorConfirmedBy, CreatedAt: micros(r.CreatedAt),
 		ReleasedAt: micros(r.ReleasedAt), ReleasedBy: r.ReleasedBy, ReleasedRevision: r.ReleasedRevision, ReleasedBaseID: r.ReleasedBaseID,
 		WithdrawnAt: micros(r.WithdrawnAt), WithdrawnBy: r.WithdrawnBy, WithdrawnReason: r.WithdrawnReason,
-		WithdrawnForCause: r.WithdrawnForCause, ReleasedOverride: r.ReleasedOverride}
+		WithdrawnForCause: r.WithdrawnForCause, ReleasedOverride: r.ReleasedOverride, ReleasedAside: r.ReleasedAside}
 }
 
 func (r releaseRow) release() review.Release {
@@ -43,7 +44,7 @@ func (r releaseRow) release() review.Release {
 		Predecessor: r.Predecessor, PredecessorConfirmedBy: r.PredecessorConfirmedBy, CreatedAt: time.Time(r.CreatedAt),
 		ReleasedAt: time.Time(r.ReleasedAt), ReleasedBy: r.ReleasedBy, ReleasedRevision: r.ReleasedRevision, ReleasedBaseID: r.ReleasedBaseID,
 		WithdrawnAt: time.Time(r.WithdrawnAt), WithdrawnBy: r.WithdrawnBy, WithdrawnReason: r.WithdrawnReason,
-		WithdrawnForCause: r.WithdrawnForCause, ReleasedOverride: r.ReleasedOverride}
+		WithdrawnForCause: r.WithdrawnForCause, ReleasedOverride: r.ReleasedOverride, ReleasedAside: r.ReleasedAside}
 }
 
 type revisionRow struct {
@@ -80,10 +81,10 @@ func (t *tx) UpdateRelease(ctx context.Context, r *review.Release) error {
 	err := t.execOne(ctx, `UPDATE releases SET version = $2, ref = $3, predecessor = $4, predecessor_confirmed_by = $5,
 		released_at = $6, released_by = $7, released_revision = $8,
 		withdrawn_at = $9, withdrawn_by = $10, withdrawn_reason = $11, withdrawn_for_cause = $12, released_base_id = $13,
-		released_override = $14 WHERE id = $1`,
+		released_override = $14, released_aside = $15 WHERE id = $1`,
 		row.ID, row.Version, row.Ref, row.Predecessor, row.PredecessorConfirmedBy,
 		row.ReleasedAt, row.ReleasedBy, row.ReleasedRevision,
-		row.WithdrawnAt, row.WithdrawnBy, row.WithdrawnReason, row.WithdrawnForCause, row.ReleasedBaseID, row.ReleasedOverride)
+		row.WithdrawnAt, row.WithdrawnBy, row.WithdrawnReason, row.WithdrawnForCause, row.ReleasedBaseID, row.ReleasedOverride, row.ReleasedAside)
 	err = named(err, review.Conflict, "There is a release %q of this profile already.", r.Title())
 	return named(err, review.NotFound, "There is no such release.")
 }
@@ -184,7 +185,7 @@ func (t *tx) CountOpenReleases(ctx context.Context, serverID string) (int, error
 		AND EXISTS (SELECT 1 FROM revisions v WHERE v.release_id = r.id
 			AND NOT (v.pusher_id = '' AND v.token_id = '' AND v.pushed_by = 'shell'))
 		AND (SELECT max(v.pushed_at) FROM revisions v WHERE v.release_id = r.id) > COALESCE(
-			(SELECT l.released_at FROM releases l WHERE l.server_id = r.server_id AND l.profile = r.profile AND l.withdrawn_at = 0
+			(SELECT l.released_at FROM releases l WHERE l.server_id = r.server_id AND l.profile = r.profile AND l.withdrawn_at = 0 AND NOT l.released_aside
 				ORDER BY l.released_at DESC LIMIT 1), 0)`, serverID)
 	return n, err
 }
@@ -199,7 +200,7 @@ func (t *tx) LastReleased(ctx context.Context, profiles []review.ProfileKey) (ma
 	tuples := p.tuples(len(profiles), func(i int) []any { return []any{profiles[i].ServerID, profiles[i].Profile} })
 	found, err := t.releases(ctx, `WHERE r.id IN (WITH p(server_id, profile) AS (VALUES `+tuples+`) SELECT (
 			SELECT x.id FROM releases x WHERE x.server_id = p.server_id AND x.profile = p.profile
-				AND x.released_at > 0 AND x.withdrawn_at = 0 AND x.released_override = ''
+				AND x.released_at > 0 AND x.withdrawn_at = 0 AND x.released_override = '' AND NOT x.released_aside
 			ORDER BY x.released_at DESC, x.id DESC LIMIT 1)
 		FROM p)`, p.args...)
 	for _, r := range found {

@@ -20,6 +20,7 @@ var releaseCases = map[string]func(*world){
 	"withdrawn for cause, what others hold stands":  releaseForCauseHeld,
 	"withdrawn without cause":                       releaseWithdrawn,
 	"4: an old release named as predecessor":        releasePredecessor,
+	"a hotfix is released beside the line":          releaseAside,
 	"a predecessor that does not count is told of":  releasePredecessorNamed,
 	"the same bytes pushed again":                   releasePushedAgain,
 	"released means passed, here and now":           releaseChecked,
@@ -253,6 +254,38 @@ func releasePredecessorNamed(w *world) {
 	}
 }
 
+// releaseAside: a hotfix of an older version overtakes nothing of the line, which is
+// compared with what it released last, and takes no approval of a removal away.
+func releaseAside(w *world) {
+	w.released("1", three())
+	w.released("2", changed("Finds. Never twice."))
+	next := w.push("3", listing(tool("find", "Finds. Never twice."), tool("drop", "Drops.")))
+	w.approve(w.rita, idOf(next), "list")
+	w.wantGate(next, gate.Pass)
+
+	m := w.sending("1.1", listing(tool("find", "Found."), tool("drop", "Drops."), tool("list", "Lists.")))
+	m.params.Predecessor = "1"
+	fix := w.pushAs(m)
+	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(fix)))
+	w.approve(w.rita, idOf(fix), "find")
+	w.release(fix)
+
+	v := w.view(idOf(next))
+	if v.State != review.StateReady || v.Base.Version != "2" || v.Overtaken != "" {
+		w.Errorf("3 is %s, compared with %s: %s", v.State, v.Base.Version, v.Overtaken)
+	}
+	w.release(next)
+
+	m = w.sending("1.2", listing(tool("find", "Found."), tool("drop", "Drops at once."), tool("list", "Lists.")))
+	m.params.Predecessor = "1.1"
+	fix = w.pushAs(m)
+	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(fix)))
+	if v := w.view(idOf(fix)); v.Base.Version != "1.1" {
+		w.Errorf("a hotfix of the hotfix is compared with %s", v.Base.Version)
+	}
+	w.wantGate(fix, gate.Blocked, "approval:drop")
+}
+
 // releasePushedAgain: a push of the bytes that the head has already is kept when it
 // names another predecessor or brings a superseded release back, and only then.
 func releasePushedAgain(w *world) {
@@ -322,6 +355,10 @@ func releaseStates(w *world) {
 	if state(a) != review.StateSuperseded || state(b) != review.StateReleased {
 		w.Errorf("2 is %s, 3 is %s", state(a), state(b))
 	}
+	w.approve(w.rita, idOf(a), "find")
+	w.wantGate(a, gate.Pass)
+	_, err := w.svc.MarkReleased(w.ctx, w.ana, idOf(a), a.Answer.Listing.Digest)
+	w.refused(err, review.Conflict, "Superseded by 3. Push it again")
 	w.push("2", changed("Finds. Never at all."))
 	if state(a) != review.StateInReview {
 		w.Errorf("pushed again, 2 is %s", state(a))
