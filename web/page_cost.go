@@ -131,6 +131,9 @@ func prefixSentence(b cost.Break) views.Sentence {
 	if b.Why == cost.Nothing {
 		return views.Say("What a provider had cached stays cached.")
 	}
+	if b.Why == cost.Foreword {
+		return views.Say("Nothing stays cached: the instructions differ, which stand in front of the tools there. " + plural(b.Resent, "token is", "tokens are") + " paid in full once.")
+	}
 	tool := prose.Show(toolName(b.Tool, b.Position)).String()
 	return views.Say(fmt.Sprintf("The cached prefix ends at tool %s, %s (%s): %s stay cached, %s are paid in full once.",
 		thousands(b.Position), quoted(tool), b.Why, plural(b.KeptTokens, "token", "tokens"), thousands(b.Resent)))

@@ -199,6 +199,11 @@ func TestPrefix(t *testing.T) {
 		{"removed", list(a, b, c), list(b, c), 0, cost.Removed, "a", 1},
 		{"last removed", list(a, b), list(a), 1, cost.Removed, "b", 2},
 		{"moved", list(a, b, c), list(c, a, b), 0, cost.Moved, "c", 1},
+		{"only the title", list(a, b), list(strings.Replace(a, `{`, `{"title":"An a","annotations":{"readOnlyHint":true},`, 1), b), 2, cost.Nothing, "", 0},
+		{"written otherwise", list(a, tool("b", "Bé.")), list(strings.ReplaceAll(a, `:`, ` : `), tool("b", `B\u00e9.`)), 2, cost.Nothing, "", 0},
+		{"a schema written otherwise", list(strings.Replace(a, `"object"`, `"object","title":"\u0041é\/"`, 1)), list(strings.Replace(a, `"object"`, ` "object","title":"A\u00e9/"`, 1)), 1, cost.Nothing, "", 0},
+		{"schema", list(a, b), list(strings.Replace(a, `"object"`, `"object","title":"\u0041"`, 1), b), 0, cost.Edited, "a", 1},
+		{"the order of keys", list(strings.Replace(a, `"object"`, `"object","title":"A"`, 1)), list(strings.Replace(a, `"type"`, `"title":"A","type"`, 1)), 0, cost.Edited, "a", 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := cost.Prefix(tc.old, tc.next)
@@ -229,6 +234,38 @@ func TestRenamingMoves(t *testing.T) {
 	}
 	if got := cost.PrefixOf(render("z"), render("b")); got.Kept != 0 || got.Why != cost.Added || got.Tool != "b" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestForewordBreaks: a host that sends a server's instructions in front of its tools
+// pays for an edit of them with all tools, and none of those is to blame. An edit of a
+// tool keeps what stands in front of it, in the same group.
+func TestForewordBreaks(t *testing.T) {
+	p, err := host.Lookup("codex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	render := func(instructions, second string) *host.Rendering {
+		l := read(t, `{"instructions":"`+instructions+`","tools":[{"name":"a","description":"A.","inputSchema":{"type":"object"}},{"name":"b","description":"`+second+`","inputSchema":{"type":"object"}}]}`)
+		return host.NewSurface([]host.Mounted{host.Mount("s", l)}).Render(p)
+	}
+	old := render("Ask.", "B.")
+	for name, tc := range map[string]struct {
+		next *host.Rendering
+		want cost.Break
+	}{
+		"instructions": {render("Never ask.", "B."), cost.Break{Why: cost.Foreword}},
+		"tool":         {render("Ask.", "Bee."), cost.Break{Kept: 1, Tool: "b", Position: 2, Why: cost.Edited}},
+		"nothing":      {render("Ask.", "B."), cost.Break{Kept: 2}},
+	} {
+		got := cost.PrefixOf(old, tc.next)
+		if whole := cost.OfRendering(tc.next).Tokens; got.KeptTokens+got.Resent != whole {
+			t.Errorf("%s: %d kept and %d sent anew, of %d", name, got.KeptTokens, got.Resent, whole)
+		}
+		got.KeptTokens, got.Resent = 0, 0
+		if got != tc.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, tc.want)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func (c Cost) JSON() ([]byte, error) {
 
 func prefixForm(p cost.Break) prefixJSON {
 	f := prefixJSON{p.Kept, p.KeptTokens, p.Resent, nil, p.Position, p.Why}
-	if p.Why != cost.Nothing {
+	if p.Why != cost.Nothing && p.Why != cost.Foreword {
 		f.Tool = (*text)(&p.Tool)
 	}
 	return f
@@ -158,6 +158,9 @@ func Share(part, whole int) string {
 func prefixSentence(p cost.Break) string {
 	if p.Why == cost.Nothing {
 		return "What was cached stays cached."
+	}
+	if p.Why == cost.Foreword {
+		return fmt.Sprintf("Nothing stays cached: the instructions differ, which stand in front of the tools there. %d tokens are sent anew.", p.Resent)
 	}
 	return fmt.Sprintf("The cached prefix ends at tool %d, %s (%s): %d tokens stay cached, %d are sent anew.",
 		p.Position, Line(p.Tool), p.Why, p.KeptTokens, p.Resent)

@@ -277,7 +277,7 @@ type Prefix struct {
 	Resent     int    `json:"resent_tokens"`
 	BrokenBy   string `json:"broken_by"` // a tool; "" when nothing breaks it
 	Position   int    `json:"position"`
-	Why        string `json:"why"` // edited, added, removed, moved
+	Why        string `json:"why"` // edited, added, removed, moved; "" when nothing breaks it
 }
 
 // Verdict is a person's stored answer.
