@@ -142,7 +142,7 @@ var painful = map[string][]struct {
 	"pains-schema_provider-06": {{"vscode", "/inputSchema/properties/nodes", host.RuleItems, `"items"`}},
 	"pains-schema_provider-07": {{"gemini", "/inputSchema/properties/level/enum", host.RuleEnum, `["0","1","2","4"]`}},
 	"pains-name_rules-01":      {{"gemini-cli", "/name", host.RuleCollision, ""}},
-	"pains-name_rules-03":      {{"anthropic-messages", "/name", host.RuleNameChars, "admin_tools_list"}, {"openai-chat", "/name", host.RuleNameChars, "user-profile_update"}},
+	"pains-name_rules-03":      {{"anthropic-messages", "/name", host.RuleNameChars, "admin_tools_list"}, {"openai-chat", "/name", host.RuleNameChars, "user-profile_update"}, {"claude-code", "/name", host.RuleCollision, "getuser_2"}, {"codex", "/name", host.RuleCollision, "getuser_2"}},
 	"pains-name_rules-05": {{"claude-code", "/name", host.RuleCollision, "q_2"}, {"openai-agents-js", "/name", host.RuleCollision, "q_2"}, {"codex", "/name", host.RuleCollision, "q_2"},
 		{"qwen-code", "/name", host.RuleListing, "q_2"}, {"continue-cli", "/name", host.RuleCollision, "q_2"}},
 	"pains-desc_truncation-01": {{"claude-code", "/description", host.RuleDescription, "5240 of 9336"}},

@@ -326,11 +326,27 @@ func fixConstraint(c *checkup, i Issue) remedy {
 	case v == nil || i.What != Dropped || i.Level == Info || len(v.bytes()) > longestTold:
 		return remedy{}
 	}
+	if name, wrong := i.miswritten(parent, keyword, v); wrong {
+		return advice("Write %s as draft 2020-12 has it, or leave it out: as it is it says nothing that could be put into words.", name)
+	}
 	say := fmt.Sprintf("Say it in the description as well, if the model has to know: %s.", told(keyword, v))
 	if !isKeyword(i.Pointer) || strings.ContainsFunc(keyword, func(r rune) bool { return !isNamePart(r) && r != '$' && r != '-' }) || !c.readsBeside(i.item, parent) {
 		return advice("%s", say)
 	}
 	return paste(say, i.describe(keyword, v))
+}
+
+// miswritten reports whether a keyword, or the flag of draft 4 beside a bound, is not
+// what the draft wants it to be, and names it.
+func (i Issue) miswritten(parent, keyword string, v *node) (name string, wrong bool) {
+	if !isKeyword(i.Pointer) {
+		return "", false
+	}
+	if flag := map[string]string{"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}[keyword]; flag != "" && i.at(parent).get(flag).isBool() {
+		return flag, true
+	}
+	_, why := checkKeyword(keyword, v, draft2020)
+	return keyword, why != ""
 }
 
 // readsBeside reports whether the model gets the description of a schema, and more of

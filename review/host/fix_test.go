@@ -95,6 +95,10 @@ const unfit = `[
 {"name":"null_props","description":"Null.","inputSchema":{"type":"object","properties":null}},
 {"name":"out","description":"Output.","inputSchema":{"type":"object","properties":{}},"outputSchema":{"type":"array"}},
 {"name":"none","description":"None."},
+{"name":"no_list","description":"Null.","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}},"required":null}},
+{"name":"no_object","description":"Array.","inputSchema":{"type":"array","items":{}}},
+{"name":"getUser","description":"Gets.","inputSchema":{"type":"object","properties":{}}},
+{"name":"getuser","description":"Gets.","inputSchema":{"type":"object","properties":{}}},
 {"name":"notes","description":7,"annotations":[],"inputSchema":{"type":"object","properties":{"x":null}}}]`
 
 // TestReferencesThatLeadNowhere calls them so, in every host, and names the definition
@@ -117,6 +121,45 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 		}
 		if !strings.Contains(nowhere[1].Fix, `#/$defs/There is there`) || nowhere[1].Patches == nil {
 			t.Errorf("%s: %+v", id, nowhere[1])
+		}
+	}
+}
+
+// TestConstraintsInWords: what the author says in the description is no issue, and never
+// the host's doing; what says nothing, or is no schema, is not put into words.
+func TestConstraintsInWords(t *testing.T) {
+	const at = "/inputSchema/properties/a/"
+	for name, tc := range map[string]struct {
+		id, property, pointer string
+		level                 host.Level // "" for no issue
+		patch                 string     // what a patch adds to the description; "" for none
+	}{
+		"lost":             {"codex", `{"type":"string","format":"uri"}`, at + "format", host.Warn, `format: \"uri\".`},
+		"said by somebody": {"codex", `{"type":"string","description":"format: \"uri\".","format":"uri"}`, at + "format", "", ""},
+		"said, and folded": {"copilot-cli", `{"type":"integer","description":"Big.","maximum":5}`, at + "maximum", host.Info, ""},
+		"no number":        {"codex", `{"type":"integer","exclusiveMinimum":true}`, at + "exclusiveMinimum", host.Warn, ""},
+		"under a flag":     {"codex", `{"type":"integer","minimum":0,"exclusiveMinimum":true}`, at + "minimum", host.Warn, ""},
+		"no list":          {"mcphost", `{"type":"string","required":true}`, at + "required", host.Warn, ""},
+		"takes anything":   {"codex", `{"type":"object","properties":{},"patternProperties":{}}`, at + "patternProperties", host.Info, ""},
+		"from nothing on":  {"codex", `{"type":"string","minLength":0}`, at + "minLength", host.Info, ""},
+		"not anything":     {"codex", `{"type":"string","not":{}}`, at + "not", host.Warn, "not: {}."},
+	} {
+		tools := `[{"name":"t","description":"T.","inputSchema":{"type":"object","properties":{"a":` + tc.property + `}}}]`
+		var got host.Issue
+		for _, i := range issuesOf(t, tc.id, tools, host.RuleConstraint) {
+			if i.Pointer == tc.pointer {
+				got = i
+			}
+		}
+		patch := ""
+		if len(got.Patches) > 0 {
+			patch = patchText(got.Patches[0])
+		}
+		if got.Level != tc.level || (patch == "") != (tc.patch == "") || !strings.Contains(patch, tc.patch) {
+			t.Errorf("%s: level %q, patch %s", name, got.Level, patch)
+		}
+		if strings.Contains(got.Reason, "writes it into") != (name == "said, and folded") {
+			t.Errorf("%s: %s", name, got.Reason)
 		}
 	}
 }
@@ -210,17 +253,11 @@ func stillThere(p *host.Profile, servers []host.Mounted, i host.Issue, patch hos
 		mended[n].Tools[i.Position-1] = tool
 	}
 	for _, left := range host.NewSurface(mended).Preflight(p).Issues {
-		if left.Server == i.Server && left.Position == i.Position && left.Rule == i.Rule && left.Pointer == i.Pointer && graver(left.Level, i.Level) {
+		if left.Server == i.Server && left.Position == i.Position && left.Rule == i.Rule && left.Pointer == i.Pointer {
 			return "it is still there: " + left.Reason
 		}
 	}
 	return ""
-}
-
-// graver reports whether a level is as grave as another, or graver.
-func graver(a, b host.Level) bool {
-	rank := map[host.Level]int{host.Info: 0, host.Warn: 1, host.Error: 2}
-	return rank[a] >= rank[b]
 }
 
 func patchText(p host.Patch) string {

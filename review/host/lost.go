@@ -120,7 +120,7 @@ func (d *differ) keyword(listed, sent *node, m member, at path) {
 	case v != m.value && d.full():
 		return
 	case v == nil:
-		d.missing(sent, m, at)
+		d.missing(listed, sent, m, at)
 		return
 	case v == m.value:
 		return
@@ -151,8 +151,8 @@ func (d *differ) keyword(listed, sent *node, m member, at path) {
 }
 
 // missing records a keyword that is not there any more.
-func (d *differ) missing(sent *node, m member, at path) {
-	text := sent.get("description").string()
+func (d *differ) missing(listed, sent *node, m member, at path) {
+	text := strings.TrimPrefix(sent.get("description").string(), listed.get("description").string()) // what the host put there
 	root := isUnion(m.name) && len(at) == 2
 	worded := strings.HasPrefix(d.it.description, "Input constraint: ")
 	switch {

@@ -59,12 +59,18 @@ func (r *renderer) whyRenamed(it *item) Rule {
 }
 
 // fullName is the name with its namespace, if the host has them.
-func (it *item) fullName() string {
-	if it.group == "" {
-		return it.name
+func (it *item) fullName() string { return flat(it.place()) }
+
+func flat(place [2]string) string {
+	if place[0] == "" {
+		return place[1]
 	}
-	return it.group + "__" + it.name
+	return place[0] + "__" + place[1]
 }
+
+// place is the name in its namespace. Two tools of one place are one to the model; those
+// of two namespaces are two, also where their full names look alike.
+func (it *item) place() [2]string { return [2]string{it.group, it.name} }
 
 // dropLongNames drops, for a host that does, what is over the limit.
 func (r *renderer) dropLongNames(items []*item) {
@@ -452,14 +458,14 @@ func (r *renderer) nameWhenTaken(items []*item) {
 
 // resolveTwins decides who keeps a name that several tools have.
 func (r *renderer) resolveTwins() {
-	holder := map[string]int{}
+	holder := map[[2]string]int{}
 	for i, it := range r.items {
 		if it.gone {
 			continue
 		}
-		j, taken := holder[it.fullName()]
+		j, taken := holder[it.place()]
 		if !taken {
-			holder[it.fullName()] = i
+			holder[it.place()] = i
 			continue
 		}
 		first := r.items[j]

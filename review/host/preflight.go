@@ -189,6 +189,9 @@ func (c *checkup) losses() {
 			continue
 		}
 		it := c.find(l)
+		if it != nil && l.Rule == RuleConstraint && l.What == Dropped && isTold(it, l.Pointer) {
+			continue // the model reads it in words
+		}
 		if c.full(it) {
 			continue
 		}
@@ -237,12 +240,30 @@ func level(l Loss, it *item) Level {
 	case l.What == Truncated, l.Rule == RuleSize, l.Rule == RuleNameLength, l.Rule == RuleRootUnion:
 		return Warn
 	case l.Rule == RuleConstraint && l.What == Dropped && !slices.Contains(harmless, keyword) && !strings.HasPrefix(keyword, "x-"):
-		if it != nil && isTold(it, l.Pointer) {
-			return Info // the model reads it in words
+		if it != nil && isKeyword(l.Pointer) && allowsAll(unescapePointer(keyword), valueAt(it.tool.exact, l.Pointer)) {
+			return Info
 		}
 		return Warn
 	}
 	return Info
+}
+
+// allowsAll reports whether a keyword of a schema allows everything, as no keyword
+// would.
+func allowsAll(keyword string, v *node) bool {
+	switch shapes[keyword] {
+	case "schema":
+		return (v.is('t') || v.is('{') && len(v.members) == 0) && keyword != "not" && keyword != "if" && keyword != "contains"
+	case "map":
+		return v.is('{') && len(v.members) == 0
+	case "names":
+		return v.is('[') && len(v.elems) == 0
+	case "count":
+		return strings.HasPrefix(keyword, "min") && keyword != "minContains" && v.is('0') && parseDouble(v.bytes()) == 0
+	case "bool":
+		return v.is('f')
+	}
+	return false
 }
 
 // valid reports whether the specification has nothing against a definition.
@@ -280,11 +301,11 @@ func isValid(it *item) bool {
 
 // duplicates finds names that the host sends twice.
 func (c *checkup) duplicates() {
-	holder := map[string]*item{}
+	holder := map[[2]string]*item{}
 	for _, it := range c.r.sent() {
-		first := holder[it.fullName()]
+		first := holder[it.place()]
 		if first == nil {
-			holder[it.fullName()] = it
+			holder[it.place()] = it
 			continue
 		}
 		c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: "/name", What: Refused, Rule: RuleCollision, Level: Error, item: it,
@@ -293,6 +314,27 @@ func (c *checkup) duplicates() {
 				c.r.p.Name, clip(first.tool.name), clip(it.fullName()))})
 	}
 	c.cutTwins()
+	c.caseTwins()
+}
+
+// caseTwins finds names that differ in case only. Every known host keeps them apart, and
+// a model may not.
+func (c *checkup) caseTwins() {
+	holder := map[[2]string]*item{}
+	for _, it := range c.r.sent() {
+		key := [2]string{it.group, strings.ToLower(it.name)}
+		first := holder[key]
+		if first == nil {
+			holder[key] = it
+			continue
+		}
+		if first.tool.server == it.tool.server && first.tool.position > it.tool.position {
+			first, it = it, first // whatever the host's order, the later one is to be called otherwise
+		}
+		if first.name != it.name {
+			c.advise(it, "/name", RuleCollision, Renamed, fmt.Sprintf("It differs from %s in case only. No known host makes them one, and a call goes to the exact name: a model that mistakes the case calls the other tool.", clip(first.tool.name)))
+		}
+	}
 }
 
 // cutTwins finds names that a client in between would make equal: some keep the

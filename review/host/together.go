@@ -118,8 +118,8 @@ func (r *renderer) clashes() []Clash {
 	for _, it := range r.items {
 		items[it.tool] = it
 	}
-	var names []string
-	by := map[string][]*item{}
+	var names [][2]string
+	by := map[[2]string][]*item{}
 	for _, sv := range r.s.servers {
 		for _, t := range sv.tools {
 			it := items[t]
@@ -138,7 +138,7 @@ func (r *renderer) clashes() []Clash {
 		if len(by[name]) < 2 {
 			continue
 		}
-		c := Clash{Name: name}
+		c := Clash{Name: flat(name)}
 		for _, it := range by[name] {
 			c.Tools = append(c.Tools, it.clashing())
 		}
@@ -155,15 +155,18 @@ func (it *item) clashing() Clashing {
 	return c
 }
 
-// wanted is the name that a host gives a tool before it looks at the others.
-func (n NameRules) wanted(it *item) string {
+// wanted is the name that a host gives a tool before it looks at the others, in its
+// namespace.
+func (n NameRules) wanted(it *item) [2]string {
 	switch n.Scheme {
 	case "":
-		return n.fit(n.join(it.tool))
+		return [2]string{"", n.fit(n.join(it.tool))}
+	case "codex":
+		return [2]string{namespace(n, it.tool.server.name), n.Tool.apply(it.tool.name)}
 	case "copilot":
-		return n.copilotPart(it.tool.server.name) + "-" + n.copilotPart(it.tool.name)
+		return [2]string{"", n.copilotPart(it.tool.server.name) + "-" + n.copilotPart(it.tool.name)}
 	case "hashed":
-		return underscored(it.base)
+		return [2]string{"", underscored(it.base)}
 	}
-	return n.join(it.tool).clean
+	return [2]string{"", n.join(it.tool).clean}
 }

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,8 @@ func TestClashes(t *testing.T) {
 		"a hash for each":        {"openai-agents-js", "prefix", pairOf("a-b", "x", "a_b", "x"), []string{"mcp_a_b__x: a-b x -> mcp_a_b__x_HASH, a_b x -> mcp_a_b__x_HASH"}},
 		"the first has no server": {"zed", "", pairOf("a", "find", "b", "find"),
 			[]string{"find: a find -> a_find, b find -> b_find"}},
+		"two namespaces":    {"codex", "", pairOf("a", "b__c", "a__b", "c"), nil},
+		"one namespace":     {"codex", "", pairOf("a-b", "x", "a_b", "x"), []string{"mcp__a_b__x: a-b x -> mcp__a_b_e0598e406614__x, a_b x -> mcp__a_b_909e3df97957__x"}},
 		"cut in the middle": {"gemini-cli", "", pairOf("a", "list_"+strings.Repeat("x", 60)+"_of_users", "a2", "other"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,6 +95,18 @@ func clashWords(c host.Clash) string {
 		tools = append(tools, t.Server+" "+t.Tool+" -> "+sent)
 	}
 	return c.Name + ": " + strings.Join(tools, ", ")
+}
+
+// TestNamespacesKeepApart: names in two namespaces are two, which render shows, and
+// preflight has nothing against them. A name that such a host sends twice in one is refused.
+func TestNamespacesKeepApart(t *testing.T) {
+	for id, want := range map[string]bool{"codex": false, "claude-code": true} {
+		got := together(t, id, "", mount(t, "a", "b__c"), mount(t, "a__b", "c"))
+		collides := slices.ContainsFunc(got.Check.Issues, func(i host.Issue) bool { return i.Rule == host.RuleCollision })
+		if lost := slices.ContainsFunc(got.Rendering.Lost, func(l host.Loss) bool { return l.Pointer == "/name" }); collides != want || lost != want {
+			t.Errorf("%s: preflight %t, render %t", id, collides, lost)
+		}
+	}
 }
 
 // TestShares counts what becomes of the tools of each server: every one is sent,
