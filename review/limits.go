@@ -132,7 +132,7 @@ func hostFit(p *host.Profile, c *host.Check) gate.HostFit {
 			continue
 		}
 		if f.Refuses++; f.Refuses == 1 {
-			f.First = strings.TrimSpace(i.Tool + " " + i.Pointer + ": " + i.Reason)
+			f.First = strings.TrimSpace(i.Tool + " " + i.Pointer + ": " + i.Says())
 		}
 	}
 	if f.Refuses == 0 && c.Status == host.Refuses {

@@ -73,6 +73,7 @@ type HostMatrix struct {
 // MatrixHost heads a column.
 type MatrixHost struct {
 	ID    string
+	Name  string // as people know it
 	Sent  string // "12 of 14 tools"
 	Doubt string // why the profile is doubtful; "" when it is not
 }
@@ -112,7 +113,7 @@ type HostIssue struct {
 	Tool    prose.Visible // nil when it is about the listing
 	URL     string
 	Pointer prose.Visible
-	Verdict Sentence // "valid by the specification, refused by X"
+	Verdict Sentence // "Valid by the specification, refused by X:", in front of Reason
 	Reason  Sentence
 	Takes   string // what else it takes down
 	Fix     Sentence

@@ -52,13 +52,13 @@ func TestHostsPage(t *testing.T) {
 	at := "/servers/git/listings/" + two.ID
 	doc := in.want(200, in.get(mia, at+"/hosts?base="+one)).html(t)
 	for selector, words := range map[string]string{
-		".matrix td[data-label=claude-code]": "cut",
-		".matrix tbody th":                   "entity_get",
-		"#host-anthropic-messages summary":   "refuses",
-		"#host-anthropic-messages .strong":   "Valid by the specification, refused by anthropic-messages.",
-		"#host-anthropic-messages code":      "/inputSchema/anyOf",
-		"#host-claude-code .issues":          "Never call it twice",
-		".tabs [aria-current]":               "Hosts",
+		".matrix td[data-label='Claude Code']": "cut",
+		".matrix tbody th":                     "entity_get",
+		"#host-anthropic-messages summary":     "refuses",
+		"#host-anthropic-messages strong":      "Valid by the specification, refused by Anthropic's Messages API:",
+		"#host-anthropic-messages code":        "/inputSchema/anyOf",
+		"#host-claude-code .issues":            "Never call it twice",
+		".tabs [aria-current]":                 "Hosts",
 	} {
 		if got := text(doc.Find(selector)); !strings.Contains(got, words) {
 			t.Errorf("%s says %.300q, want %q", selector, got, words)
@@ -274,7 +274,7 @@ func TestSightOnChanges(t *testing.T) {
 	p := in.pushed("git", "version=2.0.0", listing(tool("entity_get", longWords("")+" Ask first."), strings.Replace(tool("entity_list", "Lists."), `"name"`, `"title":"A list","name"`, 1)))
 	doc := in.want(200, in.get(mia, "/releases/"+p.Release.ID)).html(t)
 	cards := text(doc.Find(".decision"))
-	for _, words := range []string{"Moves the cut in claude-code: “Ask first.” is behind it now", "Invisible in all 12 hosts"} {
+	for _, words := range []string{"Moves the cut in Claude Code: “Ask first.” is behind it now", "Invisible in all 12 hosts"} {
 		if !strings.Contains(cards, words) {
 			t.Errorf("the cards lack %q: %s", words, cards)
 		}

@@ -252,7 +252,7 @@ var differsWords = map[review.Difference]string{
 func (p besidePresenter) row(t review.BesideTool) views.BesideRow {
 	r := views.BesideRow{Position: thousands(t.Position), Name: views.ShowName(toolName(t.Name, t.Position)), URL: p.tool(t.Position)}
 	for i, way := range t.Ways {
-		r.Cells = append(r.Cells, besideCell(p.v.Sides[i].Profile.ID, way))
+		r.Cells = append(r.Cells, besideCell(p.v.Sides[i].Profile.Name, way))
 	}
 	for _, d := range t.Differs {
 		words := differsWords[d]
@@ -261,28 +261,19 @@ func (p besidePresenter) row(t review.BesideTool) views.BesideRow {
 			if t.Ways[0].Sent == nil {
 				only = p.v.Sides[1]
 			}
-			words = "only " + only.Profile.ID + " sends it"
+			words = "only " + only.Profile.Name + " sends it"
 		}
 		r.Differs = append(r.Differs, words)
 	}
 	return r
 }
 
-func besideCell(hostID string, way review.Way) views.BesideCell {
-	c := views.BesideCell{Host: hostID}
+func besideCell(hostName string, way review.Way) views.BesideCell {
+	c := views.BesideCell{Host: hostName}
 	if way.Sent != nil {
 		c.Name = views.ShowName(sentName(way.Sent))
 	}
-	kinds := lossesByKind(way.Lost)
-	for _, look := range lossLooks {
-		if n := kinds[look.what]; n > 0 {
-			b := look.badge
-			if n > 1 {
-				b.Word = thousands(n) + " " + b.Word
-			}
-			c.Lost = append(c.Lost, b)
-		}
-	}
+	c.Lost = lossBadges(way.Lost)
 	if way.Sent == nil && len(c.Lost) == 0 {
 		c.Lost = append(c.Lost, lossBadge(host.NotSent)) // the host does not start
 	}
@@ -309,7 +300,7 @@ func (p besidePresenter) one(l *review.BesideLens) *views.BesideOne {
 		side := p.v.Sides[i].Profile
 		o.Sides = append(o.Sides, lensSide(side, side.Name, &l.Seen[i]))
 	}
-	left, right := p.v.Sides[0].Profile.ID, p.v.Sides[1].Profile.ID
+	left, right := p.v.Sides[0].Profile.Name, p.v.Sides[1].Profile.Name
 	o.Words = views.Texts(sentWords(&l.Seen[0]), sentWords(&l.Seen[1]), left, right)
 	o.Schema = views.Texts(sentSchema(&l.Seen[0]), sentSchema(&l.Seen[1]), left, right)
 	o.Schema.Code = true

@@ -93,7 +93,7 @@ func costsBefore(v *review.CostView) func(cost.Tool) int {
 func counted(hostID string) views.Sentence {
 	what := "as listed"
 	if hostID != "" {
-		what = "as `" + hostID + "` sends it"
+		what = "as " + hostName(hostID) + " sends it"
 	}
 	return views.Say("An estimate with `" + cost.Tokenizer + "`, " + what + ", in every request of a session. " + cost.Spread)
 }

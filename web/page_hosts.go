@@ -1,8 +1,6 @@
 package web
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -190,7 +188,7 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 		of := map[int]host.What{}
 		for _, l := range f.Lost {
 			if l.IsField() {
-				never.add(l.Pointer, f.Check.Host) // its way with every tool: said once
+				never.add(l.Pointer, hostName(f.Check.Host)) // its way with every tool: said once
 				continue
 			}
 			if was, ok := of[l.Position]; l.Position > 0 && (!ok || lossRank(looksLike(l)) < lossRank(was)) {
@@ -198,7 +196,7 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 			}
 		}
 		if len(of) > 0 {
-			head := views.MatrixHost{ID: f.Check.Host, Sent: thousands(f.Sent) + " of " + thousands(len(p.v.Tools)) + " sent"}
+			head := views.MatrixHost{ID: f.Check.Host, Name: hostName(f.Check.Host), Sent: thousands(f.Sent) + " of " + thousands(len(p.v.Tools)) + " sent"}
 			if p.v.Doubts[f.Check.Host+" "+f.Check.Version] {
 				head.Doubt = doubtWords
 			}
@@ -219,10 +217,10 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 // neverSent are the hosts that leave a field out of every tool, by the field.
 type neverSent map[string][]string
 
-func (n neverSent) add(pointer, hostID string) {
+func (n neverSent) add(pointer, hostName string) {
 	field, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-	if !slices.Contains(n[field], hostID) {
-		n[field] = append(n[field], hostID)
+	if !slices.Contains(n[field], hostName) {
+		n[field] = append(n[field], hostName)
 	}
 }
 
@@ -282,7 +280,7 @@ func positionOf(c echo.Context, name string) (int, error) {
 func (p hostsPresenter) matrixRow(t review.ToolRef, hosts []views.MatrixHost, worst []map[int]host.What) views.MatrixRow {
 	row := views.MatrixRow{Position: thousands(t.Position), Name: views.ShowName(toolName(t.Name, t.Position))}
 	for i, h := range hosts {
-		cell := views.MatrixCell{URL: p.lens(h.ID, t.Position), Label: prose.Show(toolName(t.Name, t.Position)).String() + " in " + h.ID}
+		cell := views.MatrixCell{URL: p.lens(h.ID, t.Position), Label: prose.Show(toolName(t.Name, t.Position)).String() + " in " + h.Name}
 		if w, ok := worst[i][t.Position]; ok {
 			b := lossBadge(w)
 			cell.Badge = &b
@@ -300,18 +298,13 @@ var statusLooks = map[host.Status]views.Badge{
 
 // checks lists the preflights, the worst first, and the one that is asked for open.
 func (p hostsPresenter) checks() []views.HostCheck {
-	names := map[string]string{}
-	for _, h := range host.Profiles() {
-		names[h.ID] = h.Name
-	}
-	broken := brokenIn(p.v.Listing.Problems)
 	most := p.issuesOfEach()
 	var out []views.HostCheck
 	for _, status := range []host.Status{host.Refuses, host.Loses, host.OK} {
 		for i := range p.v.Fits {
 			if f := &p.v.Fits[i]; f.Check.Status == status {
-				c := p.check(f, broken, most)
-				c.Name = cmp.Or(names[c.ID], c.ID)
+				c := p.check(f, most)
+				c.Name = hostName(c.ID)
 				c.Open = c.ID == p.open || p.open == "" && len(out) == 0 && status == host.Refuses
 				out = append(out, c)
 			}
@@ -341,7 +334,7 @@ func standing(version string, verified bool) []string {
 	return []string{version, "not verified"}
 }
 
-func (p hostsPresenter) check(f *review.Fit, broken map[int]bool, most int) views.HostCheck {
+func (p hostsPresenter) check(f *review.Fit, most int) views.HostCheck {
 	c := views.HostCheck{ID: f.Check.Host, Status: statusLooks[f.Check.Status], Facts: standing(f.Check.Version, f.Check.Verified)}
 	if p.v.Doubts[f.Check.Host+" "+f.Check.Version] {
 		c.Facts = append(c.Facts, doubtWords)
@@ -365,7 +358,7 @@ func (p hostsPresenter) check(f *review.Fit, broken map[int]bool, most int) view
 			more++
 			continue
 		}
-		*list = append(*list, p.issue(f.Check.Host, i, broken))
+		*list = append(*list, p.issue(f.Check.Host, i))
 	}
 	if more > 0 {
 		c.More = plural(more, "more line is", "more lines are") + " not shown: countersign preflight lists them."
@@ -384,17 +377,16 @@ func lossCounts(counts map[host.What]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func (p hostsPresenter) issue(hostID string, i host.Issue, broken map[int]bool) views.HostIssue {
-	v := hostIssue(hostID, i, broken)
+func (p hostsPresenter) issue(hostID string, i host.Issue) views.HostIssue {
+	v := hostIssue(i)
 	if i.Position > 0 {
 		v.URL = p.toolURL(hostID, i.Position)
 	}
 	return v
 }
 
-// hostIssue is what a host does to a tool, or to all; broken are the positions of
-// definitions that the specification does not allow either.
-func hostIssue(hostID string, i host.Issue, broken map[int]bool) views.HostIssue {
+// hostIssue is what a host does to a tool, or to all.
+func hostIssue(i host.Issue) views.HostIssue {
 	v := views.HostIssue{Badge: lossBadge(i.What), Reason: views.Say(i.Reason), Fix: views.Say(i.Fix), Plain: i.Fix}
 	if i.Position > 0 {
 		v.Tool = views.ShowName(toolName(i.Tool, i.Position))
@@ -402,13 +394,13 @@ func hostIssue(hostID string, i host.Issue, broken map[int]bool) views.HostIssue
 	if i.Pointer != "" {
 		v.Pointer = prose.Show(i.Pointer)
 	}
-	if rest, ok := strings.CutPrefix(i.Reason, "Valid by the specification, "); i.Level == host.Error && (ok || !broken[i.Position]) {
-		v.Verdict = views.Say(fmt.Sprintf("Valid by the specification, %s by %s.", i.What, hostID))
-		if ok {
-			v.Reason = views.Say(strings.ToUpper(rest[:1]) + rest[1:]) // the verdict says it already
-		}
+	if i.Verdict != "" {
+		v.Verdict = views.Say(i.Verdict + ":")
 	}
-	if i.TakesDown > 0 {
+	switch {
+	case i.TakesDown > 0 && i.Position == 0:
+		v.Takes = plural(i.TakesDown, "tool is", "tools are") + " lost with it."
+	case i.TakesDown > 0:
 		v.Takes = plural(i.TakesDown, "other tool is", "other tools are") + " lost with it."
 	}
 	return v

@@ -27,6 +27,14 @@ func knownHost(id string) error {
 	return nil
 }
 
+// hostName is what people call a host or a provider; the id where no profile is known.
+func hostName(id string) string {
+	if h, err := host.Lookup(id); err == nil {
+		return h.Name
+	}
+	return id
+}
+
 func errNoHost(id string) error {
 	return review.Errorf(review.NotFound, "There is no host %.60q to look through. Choose one of the list.", id)
 }
@@ -297,19 +305,13 @@ func (p listingPresenter) readCrossing(h *host.Profile, c crossing) views.ReadTo
 	return v
 }
 
-// lossBadges count what a tool loses, worst first. Fields that the host never sends
-// say nothing of the tool.
+// lossBadges count what a tool loses, worst first.
 func lossBadges(lost []host.Loss) []views.Badge {
-	counts := map[host.What]int{}
-	for _, l := range lost {
-		if !l.IsField() {
-			counts[looksLike(l)]++
-		}
-	}
+	kinds := lossesByKind(lost)
 	var out []views.Badge
-	for _, l := range lossLooks {
-		if n := counts[l.what]; n > 0 {
-			b := l.badge
+	for _, look := range lossLooks {
+		if n := kinds[look.what]; n > 0 {
+			b := look.badge
 			if n > 1 {
 				b.Word = thousands(n) + " " + b.Word
 			}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
-	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -231,9 +230,7 @@ func named(where, says string) string {
 	}
 	ids := strings.Split(says, ", ")
 	for i, id := range ids {
-		if p, err := host.Lookup(id); err == nil {
-			ids[i] = p.Name
-		}
+		ids[i] = hostName(id)
 	}
 	return strings.Join(ids, ", ")
 }

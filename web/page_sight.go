@@ -64,11 +64,11 @@ func (p *releasePresenter) unseenSentence(hosts []string) string {
 	return "Invisible in " + hostNames(hosts) + ": nothing of it reaches the model there."
 }
 
-// hostNames lists hosts by id; of many the rest is counted.
+// hostNames lists hosts; of many the rest is counted.
 func hostNames(hosts []string) string {
 	var names []string
 	for _, h := range hosts[:min(len(hosts), hostsNamed)] {
-		names = append(names, "`"+h+"`")
+		names = append(names, hostName(h))
 	}
 	if rest := len(hosts) - len(names); rest > 0 {
 		return strings.Join(names, ", ") + " and " + thousands(rest) + " more"
@@ -81,7 +81,7 @@ func hostNames(hosts []string) string {
 func cutSentences(cuts []movedCut, several bool) []views.Sentence {
 	var out []views.Sentence
 	for _, m := range cuts[:min(len(cuts), cutsSaid)] {
-		what := "Moves the cut in `" + m.Host + "`"
+		what := "Moves the cut in " + hostName(m.Host)
 		if several {
 			what += " for " + quoted(prose.Show(m.tool).String())
 		}

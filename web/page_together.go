@@ -13,7 +13,6 @@ import (
 	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/report"
-	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/views"
 )
 
@@ -314,12 +313,7 @@ func (p togetherPresenter) issues(m *views.TogetherPage) {
 }
 
 func (p togetherPresenter) issue(i host.Issue) views.HostIssue {
-	of := p.pickedCalled(i.Server)
-	broken := map[int]bool{}
-	if of != nil {
-		broken = brokenIn(of.Listing.Problems)
-	}
-	v := hostIssue(p.v.Profile.ID, i, broken)
+	v := hostIssue(i)
 	if i.Server != "" {
 		v.Server = prose.Show(i.Server)
 	}
@@ -327,13 +321,4 @@ func (p togetherPresenter) issue(i host.Issue) views.HostIssue {
 		v.URL = p.lens(i.Server, i.Position)
 	}
 	return v
-}
-
-// brokenIn are the positions of definitions that the specification does not allow.
-func brokenIn(problems []surface.Problem) map[int]bool {
-	broken := map[int]bool{}
-	for _, pr := range problems {
-		broken[pr.Position] = broken[pr.Position] || pr.Level == surface.LevelError
-	}
-	return broken
 }

@@ -312,7 +312,7 @@ func presentPolicyForm(v url.Values) *views.PolicyForm {
 		f.Switches = append(f.Switches, views.Choice{Value: s.name, Title: s.title, Text: s.text, Checked: v.Get(s.name) == "yes"})
 	}
 	for _, h := range host.Profiles() {
-		f.Hosts = append(f.Hosts, views.Choice{Value: h.ID, Title: h.ID, Checked: slices.Contains(v["host"], h.ID)})
+		f.Hosts = append(f.Hosts, views.Choice{Value: h.ID, Title: h.Name, Checked: slices.Contains(v["host"], h.ID)})
 	}
 	return f
 }

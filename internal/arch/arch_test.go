@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"review/cost":                 {"review/surface", "review/host"},
 	"review/lint":                 {"review/surface", "review/prose", "review/schema", "review/schema/internal/lang", "review/change", "review/host", "review/cost"},
 	"review/report":               {"review/surface", "review/prose", "review/schema", "review/schema/internal/lang", "review/change", "review/host", "review/cost", "review/lint"},
-	"review/gate":                 {"review/surface", "review/prose", "review/change", "review/lint"},
+	"review/gate":                 {"review/surface", "review/prose", "review/change", "review/host", "review/lint"},
 	"review/proof":                {"review/surface"},
 	"review/lock":                 {"review/surface", "review/prose", "review/proof", "review/gate"},
 	"review":                      {"review/..."},

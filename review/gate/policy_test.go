@@ -91,7 +91,7 @@ func TestLoosens(t *testing.T) {
 			p.Owners = []gate.OwnerRule{{People: []string{"a@b"}, Families: []string{"pay"}}}
 		}), "families:"},
 		{"limits", set(func(p *gate.Policy) { p.Limits = gate.Limits{Hosts: []string{"codex"}, Ceiling: 10, Growth: 5} }),
-			set(func(p *gate.Policy) { p.Limits = gate.Limits{Ceiling: 11} }), "limits: codex may refuse, limits: the listing may have more, limits: the listing may grow"},
+			set(func(p *gate.Policy) { p.Limits = gate.Limits{Ceiling: 11} }), "limits: OpenAI Codex CLI may refuse, limits: the listing may have more, limits: the listing may grow"},
 		{"limits are set", team(), set(func(p *gate.Policy) { p.Limits = gate.Limits{Ceiling: 11} }), ""},
 		{"graver findings only", set(func(p *gate.Policy) { p.FindingSeverity = lint.Warn }), set(func(p *gate.Policy) { p.FindingSeverity = lint.High }), "finding_severity:"},
 		{"findings don't block", set(func(p *gate.Policy) { p.FindingSeverity = lint.Critical }), team(), "finding_severity:"},

@@ -64,7 +64,7 @@ func (c *checkup) judge(provider *Profile) {
 	}
 	if a.Tools > 0 && len(sent) > a.Tools && c.r.p.Limit.Tools == 0 {
 		c.add(Issue{What: Refused, Rule: RuleCount, Level: Error, TakesDown: len(sent),
-			Reason: fmt.Sprintf("Valid by the specification, refused by %s: %d tools, and it takes %d.", provider.Name, len(sent), a.Tools)})
+			Verdict: verdict(Refused, provider), Reason: fmt.Sprintf("%d tools, and it takes %d.", len(sent), a.Tools)})
 	}
 }
 
@@ -152,16 +152,16 @@ func (c *checkup) refuse(provider *Profile, it *item, at string, rule Rule, why 
 	case rule == RuleDescription:
 		level = Warn // it holds for some models only
 	}
-	reason := "refused by " + provider.Name + ": " + why + "."
+	reason, said := why+".", ""
 	if c.valid(it) {
-		reason = "Valid by the specification, " + reason
+		said = verdict(Refused, provider)
 	} else {
-		reason = "R" + reason[1:]
+		reason = "Refused by " + provider.Name + ": " + reason
 	}
 	if provider.Accepts.Else != "" && !strings.HasPrefix(at, "/name") {
 		reason += " " + provider.Accepts.Else
 	}
-	c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at, What: Refused, Rule: rule, Level: level, Reason: reason,
+	c.add(Issue{Tool: it.tool.name, Position: it.tool.position, Pointer: at, What: Refused, Rule: rule, Level: level, Verdict: said, Reason: reason,
 		TakesDown: c.sent - 1, item: it})
 }
 

@@ -111,8 +111,8 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 			if strings.Contains(i.Reason, "leads nowhere") {
 				nowhere = append(nowhere, i)
 			}
-			if strings.Contains(i.Reason, "Valid by the specification") {
-				t.Errorf("%s: %s", id, i.Reason)
+			if i.Verdict != "" {
+				t.Errorf("%s: %s", id, i.Says())
 			}
 		}
 		if len(nowhere) != 2 || nowhere[0].Pointer != "/inputSchema/properties/a/$ref" || nowhere[0].Patches != nil || !strings.Contains(nowhere[0].Fix, "Add the definition") {

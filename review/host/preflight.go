@@ -24,7 +24,7 @@ type Status string
 // The statuses. Issues for information don't count.
 const (
 	OK      Status = "ok"
-	Loses   Status = "loses"   // something does not reach the model
+	Loses   Status = "loses"   // something does not reach the model, or some of the models behind a host refuse it
 	Refuses Status = "refuses" // something is refused, or a whole tool is left out
 )
 
@@ -37,12 +37,26 @@ type Issue struct {
 	What      What
 	Rule      Rule
 	Level     Level
-	Reason    string  // what happens, and who says so
+	Verdict   string  // "Valid by the specification, refused by X"; "" where the specification is against it too
+	Reason    string  // what happens, and who says so where no verdict does
 	Fix       string  // something to paste or to do
 	Patches   []Patch // of the definition; each alone makes the issue go. None where somebody has to write what is needed
 	TakesDown int     // how many other tools are lost with it
 
 	item *item
+}
+
+// Says is what happens and why, in one sentence.
+func (i *Issue) Says() string {
+	if i.Verdict == "" {
+		return i.Reason
+	}
+	return i.Verdict + ": " + i.Reason
+}
+
+// verdict says that nothing but a host or a provider is against a definition.
+func verdict(what What, p *Profile) string {
+	return fmt.Sprintf("Valid by the specification, %s by %s", strings.ReplaceAll(string(what), "-", " "), p.Name)
 }
 
 // Check is what a preflight found for one host.
@@ -198,7 +212,7 @@ func (c *checkup) losses() {
 		i := Issue{Server: l.Server, Tool: l.Tool, Position: l.Position, Pointer: l.Pointer, What: l.What, Rule: l.Rule, Level: level(l, it), Reason: l.Detail, item: it}
 		i.TakesDown = c.takesDown(l, together)
 		if i.Level == Error && it != nil && c.valid(it) {
-			i.Reason = fmt.Sprintf("Valid by the specification, %s by %s. %s", l.What, c.r.p.Name, i.Reason)
+			i.Verdict = verdict(l.What, c.r.p)
 		}
 		c.add(i)
 	}

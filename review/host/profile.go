@@ -217,7 +217,7 @@ func (p *Profile) Variant() string { return p.variant }
 
 // engine changes whenever the code of a step or of rendering changes what comes out
 // of it.
-const engine = "host/5"
+const engine = "host/6"
 
 // Key names everything that a rendering depends on but the listing: profile,
 // variant, and the code. Renderings can be kept by it and the listing's digest.

@@ -503,7 +503,7 @@ func TestFixesOfNames(t *testing.T) {
 func TestTwinsAreNotValid(t *testing.T) {
 	for _, id := range []string{"claude-code", "codex", "cline"} {
 		got := issuesOf(t, id, `[{"name":"q","description":"1","inputSchema":{"type":"object","properties":{}}},{"name":"q","description":"2","inputSchema":{"type":"object","properties":{}}}]`, host.RuleCollision)
-		if len(got) != 1 || strings.Contains(got[0].Reason, "Valid by") || !strings.HasPrefix(got[0].Fix, `"name": "q_2", or a better one`) {
+		if len(got) != 1 || got[0].Verdict != "" || !strings.HasPrefix(got[0].Fix, `"name": "q_2", or a better one`) {
 			t.Errorf("%s: %+v", id, got)
 		}
 	}
@@ -514,7 +514,7 @@ func TestTwinsAreNotValid(t *testing.T) {
 func TestNamesOutsideTheSpecification(t *testing.T) {
 	for name, valid := range map[string]bool{"get user": false, "a/b": false, "": false, "caf\u00e9": false, "a.b": true} {
 		c := preflight(t, "anthropic-messages", "srv", listing(t, `[{"name":"`+name+`","inputSchema":{"type":"object","properties":{}}}]`))
-		said := slices.ContainsFunc(c.Issues, func(i host.Issue) bool { return strings.Contains(i.Reason, "Valid by the specification") })
+		said := slices.ContainsFunc(c.Issues, func(i host.Issue) bool { return i.Verdict != "" })
 		if c.Status == host.OK || said != valid {
 			t.Errorf("%.20q: valid %v: %+v", name, said, c.Issues)
 		}

@@ -52,7 +52,8 @@ type hostFact struct {
 // hostTold is what is said of a fact: by which hosts, and how grave it is in the worst.
 type hostTold struct {
 	severity Severity
-	hosts    []string
+	hosts    []string // ids
+	names    []string
 	reasons  []string
 }
 
@@ -80,7 +81,7 @@ func (h *house) inHosts(profiles []*host.Profile) {
 				told[fact] = &hostTold{}
 				order = append(order, fact)
 			}
-			told[fact].add(p, severity, i.Reason)
+			told[fact].add(p, severity, i.Says())
 		}
 		h.titlesFolded(p)
 	}
@@ -95,6 +96,7 @@ func (t *hostTold) add(p *host.Profile, sev Severity, reason string) {
 	}
 	if !slices.Contains(t.hosts, p.ID) {
 		t.hosts = append(t.hosts, p.ID)
+		t.names = append(t.names, p.Name)
 		t.reasons = append(t.reasons, reason)
 	}
 }
@@ -102,7 +104,7 @@ func (t *hostTold) add(p *host.Profile, sev Severity, reason string) {
 // tell reports a fact. Its fingerprint binds the hosts, so that what was accepted for one
 // host is not accepted for the next.
 func (h *house) tell(fact hostFact, told *hostTold) {
-	message := fmt.Sprintf("%s: %s", strings.Join(told.hosts, ", "), told.reasons[0])
+	message := fmt.Sprintf("%s: %s", strings.Join(told.names, ", "), told.reasons[0])
 	binds := "\xff" + string(fact.why) + "\xff" + strings.Join(told.hosts, "\xff")
 	if fact.position < 1 || fact.position > len(h.views) {
 		h.add(fact.rule, told.severity, "", binds, message).Excerpt = ""

@@ -22,7 +22,7 @@ func TestOverHostLimitSeverity(t *testing.T) {
 	} {
 		l := listing(t, fmt.Sprintf(`[{"name":"archive","description":%q,"inputSchema":{"type":"object"}}]`, tc.text))
 		f := first(t, lint.Listing(l, lint.Options{Hosts: []string{"claude-code"}}), "desc.over-host-limit")
-		if f.Severity != tc.want || f.Pointer != "/description" || !strings.HasPrefix(f.Message, "claude-code: ") {
+		if f.Severity != tc.want || f.Pointer != "/description" || !strings.HasPrefix(f.Message, "Claude Code: ") {
 			t.Errorf("%s: %s %s %s, want %s", tc.name, f.Severity, f.Pointer, f.Message, tc.want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestHostsAreBound(t *testing.T) {
 	}
 	opt.Hosts = []string{"claude-code", "goose"}
 	f := first(t, lint.Listing(l, opt), "host.name-collision")
-	if f.Waiver != nil || !strings.HasPrefix(f.Message, "claude-code, goose: ") {
+	if f.Waiver != nil || !strings.HasPrefix(f.Message, "Claude Code, goose: ") {
 		t.Errorf("another host: waiver %v, %s", f.Waiver, f.Message)
 	}
 }

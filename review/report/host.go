@@ -237,7 +237,7 @@ func checkForm(c *host.Check) checkJSON {
 }
 
 func issueForm(i host.Issue) issueJSON {
-	f := issueJSON{nil, nil, i.Position, text(i.Pointer), i.What, i.Rule, i.Level, text(i.Reason), text(i.Fix), patchForms(i.Patches), i.TakesDown}
+	f := issueJSON{nil, nil, i.Position, text(i.Pointer), i.What, i.Rule, i.Level, text(i.Says()), text(i.Fix), patchForms(i.Patches), i.TakesDown}
 	if i.Position > 0 {
 		f.Tool = (*text)(&i.Tool)
 	}
@@ -292,9 +292,9 @@ func issueLines(b *strings.Builder, c *host.Check, verbose, several bool) {
 		if several && i.Server != "" {
 			place = strings.TrimSpace(i.Server + " " + place)
 		}
-		fmt.Fprintf(b, "  %s %s: %s\n", i.What, Line(place), Line(i.Reason))
+		fmt.Fprintf(b, "  %s %s: %s\n", i.What, Line(place), Line(i.Says()))
 		if i.TakesDown > 0 {
-			fmt.Fprintf(b, "    takes %s down with it\n", plural(i.TakesDown, "other tool"))
+			fmt.Fprintf(b, "    takes %s down with it\n", plural(i.TakesDown, taken(i)))
 		}
 		if i.Fix != "" {
 			fmt.Fprintf(b, "    fix: %s\n", Line(i.Fix))
@@ -306,6 +306,14 @@ func issueLines(b *strings.Builder, c *host.Check, verbose, several bool) {
 	if c.More > 0 {
 		fmt.Fprintf(b, "  not listed: %s of tools that have very many\n", plural(c.More, "more line"))
 	}
+}
+
+// taken is what an issue takes down: where it is one of no tool, all are.
+func taken(i host.Issue) string {
+	if i.Position == 0 {
+		return "tool"
+	}
+	return "other tool"
 }
 
 type capturedJSON struct {
