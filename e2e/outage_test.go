@@ -193,36 +193,15 @@ func refusedPush(t *testing.T, r *rig, p *process) (text string, status int) {
 // other.
 func TestTwoInstances(t *testing.T) {
 	r := newRig(t, testkit.Postgres(t))
-	var home string
-	r.with(func(_ *store.Store, svc *review.Service) {
-		_, _, err := svc.AddUser(t.Context(), rigShell, review.NewUser{Email: "ann@example.com", Name: "Ann", Role: people.Admin, Password: "correct horse battery staple"})
-		r.must(err)
-	})
 	first, second := r.start(), r.start()
 	proxy := proxyTo(t, first.url, second.url)
 
 	// Ann signs in on the first and reads on the second.
-	jar, err := cookiejar.New(nil)
-	r.must(err)
-	browser := &http.Client{Jar: jar, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := browser.PostForm(first.url+"/sign-in", url.Values{"email": {"ann@example.com"}, "password": {"correct horse battery staple"}})
-	r.must(err)
-	resp.Body.Close()
-	if home = resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || home != "/" {
-		t.Fatalf("sign-in: %d to %q", resp.StatusCode, home)
-	}
+	browser := r.signIn(first)
 	slug, token := r.addServer()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, second.url+"/servers/"+slug+"/events", nil)
-	r.must(err)
-	stream, err := (&http.Client{Jar: jar}).Do(req)
-	r.must(err)
-	defer stream.Body.Close()
-	if stream.StatusCode != http.StatusOK {
-		t.Fatalf("the second's events: %d", stream.StatusCode)
-	}
-	events := bufio.NewScanner(stream.Body)
+	events := bufio.NewScanner(r.events(ctx, browser, second.url+"/servers/"+slug+"/events"))
 	nextEvent(t, events) // how things are
 	pushed := make(chan bool, 1)
 	l := &load{rig: r, client: http.DefaultClient, base: func() string { return first.url }, pushes: map[string]string{}, answers: map[int]int{}}
@@ -239,7 +218,7 @@ func TestTwoInstances(t *testing.T) {
 	work.grows(8, time.Minute)
 	first.kill()
 	work.grows(12, time.Minute)
-	if resp, err := browser.Get(proxy + home); err != nil || resp.StatusCode != http.StatusOK {
+	if resp, err := browser.Get(proxy + "/"); err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("Ann's session on the other: %v, %v", resp, err)
 	}
 	work.end()
@@ -247,6 +226,39 @@ func TestTwoInstances(t *testing.T) {
 	if took := second.stop(); took > 20*time.Second {
 		t.Errorf("it took %s to stop", took)
 	}
+}
+
+// signIn makes an administrator, Ann, and signs her in.
+func (r *rig) signIn(p *process) *http.Client {
+	r.Helper()
+	r.with(func(_ *store.Store, svc *review.Service) {
+		_, _, err := svc.AddUser(r.Context(), rigShell, review.NewUser{Email: "ann@example.com", Name: "Ann", Role: people.Admin, Password: "correct horse battery staple"})
+		r.must(err)
+	})
+	jar, err := cookiejar.New(nil)
+	r.must(err)
+	browser := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := browser.PostForm(p.url+"/sign-in", url.Values{"email": {"ann@example.com"}, "password": {"correct horse battery staple"}})
+	r.must(err)
+	resp.Body.Close()
+	if home := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || home != "/" {
+		r.Fatalf("sign-in: %d to %q", resp.StatusCode, home)
+	}
+	return browser
+}
+
+// events opens a page's stream of events.
+func (r *rig) events(ctx context.Context, browser *http.Client, address string) io.Reader {
+	r.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	r.must(err)
+	stream, err := browser.Do(req)
+	r.must(err)
+	r.Cleanup(func() { stream.Body.Close() })
+	if stream.StatusCode != http.StatusOK {
+		r.Fatalf("events: %d", stream.StatusCode)
+	}
+	return stream.Body
 }
 
 // nextEvent reads one event with data.

@@ -46,7 +46,7 @@ func (s *Service) Forget(ctx context.Context, keep Keeping) (Forgotten, error) {
 	if f.Notices, err = s.forgetOlder(ctx, forgetStep, keep.Notices, Tx.ForgetNotices); err != nil {
 		return f, err
 	}
-	if f.Live, err = s.forgetOlder(ctx, forgetStep, liveGrace, Tx.ForgetLive); err != nil {
+	if f.Live, err = s.forgetLive(ctx); err != nil {
 		return f, err
 	}
 	if f.Refs, err = s.forgetOlder(ctx, forgetRefStep, keep.Refs, s.forgetRefs); err != nil {
@@ -75,6 +75,11 @@ func (s *Service) forgetOlder(ctx context.Context, step int, keep time.Duration,
 		}
 	}
 	return total, nil
+}
+
+// forgetLive removes listings that were read at endpoints and that nothing refers to.
+func (s *Service) forgetLive(ctx context.Context) (int, error) {
+	return s.forgetOlder(ctx, forgetStep, liveGrace, Tx.ForgetLive)
 }
 
 func (s *Service) forgetReports(tx Tx, ctx context.Context, before time.Time, most int) (int, error) {

@@ -38,7 +38,7 @@ type migrateCmd struct {
 
 // Run migrates and says so; opening the instance is what migrates.
 func (c *migrateCmd) Run(e *env) error {
-	in, _, err := administration(e.ctx, false)
+	in, _, err := founding(e.ctx, false)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ type serverAddCmd struct {
 
 // Run registers a server.
 func (c *serverAddCmd) Run(e *env) error {
-	in, actor, err := administration(e.ctx, true)
+	in, actor, err := founding(e.ctx, true)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (c *userAddCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	in, actor, err := administration(e.ctx, false)
+	in, actor, err := founding(e.ctx, false)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,8 +113,24 @@ func (i *instance) close() {
 const closeTimeout = 10 * time.Second
 
 // administration opens the instance of the environment for a command that works
-// on the database directly. The acts are those of the shell.
+// on the database directly. The acts are those of the shell. There has to be a
+// database: a backup that runs in another environment than the server would else make
+// an empty one each night, and call it a success.
 func administration(ctx context.Context, needSecret bool) (*instance, review.Actor, error) {
+	cfg, err := config.FromEnvironment()
+	if err != nil {
+		return nil, review.Actor{}, err
+	}
+	if path, ok := strings.CutPrefix(cfg.DatabaseURL, "sqlite:"); ok {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, review.Actor{}, fmt.Errorf("there is no database %s: run this in the environment of the server (%sDATA_DIR or %sDATABASE_URL; countersign config prints it), or make a new database with countersign migrate", path, config.Prefix, config.Prefix)
+		}
+	}
+	return founding(ctx, needSecret)
+}
+
+// founding is administration by a command that may be the first one there is.
+func founding(ctx context.Context, needSecret bool) (*instance, review.Actor, error) {
 	cfg, err := config.FromEnvironment()
 	if err != nil {
 		return nil, review.Actor{}, err
