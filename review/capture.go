@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -37,6 +38,7 @@ type NewCapture struct {
 	Body    []byte
 	Host    string // "" tells the host by what it sent
 	Variant string // the configuration that is expected of a host that is named; "" for its own mode
+	Called  string // how the host's configuration calls the server; "" for its slug
 }
 
 // CaptureView is a kept capture with what it showed.
@@ -44,6 +46,9 @@ type CaptureView struct {
 	Capture
 	Compared *host.Comparison
 }
+
+// longestCalled bounds the name of a server in a host, in bytes.
+const longestCalled = 200
 
 // maxCaptures is how many captures of a server are looked at.
 const maxCaptures = 100
@@ -140,12 +145,13 @@ func (s *Service) PushCapture(ctx context.Context, a Actor, slug, digest string,
 	return s.AddCapture(ctx, a, id, n)
 }
 
-// CaptureFixture is a kept capture as a fixture that a profile is tested with.
-func (s *Service) CaptureFixture(ctx context.Context, a Actor, listingID, id string) (*host.Fixture, error) {
+// CaptureFixture is a kept capture as a fixture that a profile is tested with, and the
+// slug of the server that it is of.
+func (s *Service) CaptureFixture(ctx context.Context, a Actor, listingID, id string) (f *host.Fixture, slug string, err error) {
 	var v *CaptureView
 	var l *Listing
 	var srv *Server
-	err := s.store.View(ctx, func(tx Tx) error {
+	err = s.store.View(ctx, func(tx Tx) error {
 		m, err := mountedFor(ctx, tx, a, listingID, "")
 		if err != nil {
 			return err
@@ -171,24 +177,29 @@ func (s *Service) CaptureFixture(ctx context.Context, a Actor, listingID, id str
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if v.Compared.Shape == "" {
-		return nil, Errorf(Conflict, "This capture was kept before definitions were: hand the request in again, and export that.")
+		return nil, "", Errorf(Conflict, "This capture was kept before definitions were: hand the request in again, and export that.")
 	}
-	f := host.NewFixture(v.Compared, v.Version, v.Variant, v.At.UTC().Format("2006-01-02"), srv.Slug, l.Surface)
-	return &f, nil
+	made := host.NewFixture(v.Compared, v.Version, v.Variant, v.At.UTC().Format("2006-01-02"), cmp.Or(v.Compared.Server, srv.Slug), l.Surface)
+	return &made, srv.Slug, nil
 }
 
 func (s *Service) compareCapture(srv *Server, listed *surface.Listing, n NewCapture) (*CaptureView, error) {
-	captured, err := surface.Read(n.Body, s.cfg.Limits.Surface)
+	if len(n.Called) > longestCalled {
+		return nil, Errorf(Invalid, "The name of the server in the host has %d characters: give at most %d.", len(n.Called), longestCalled)
+	}
+	m := host.Mount(cmp.Or(n.Called, srv.Slug), listed)
+	opt := s.cfg.Limits.Surface
+	opt.Of = m.Known()
+	captured, err := surface.Read(n.Body, opt)
 	if err != nil {
 		return nil, captureError(err)
 	}
 	if captured.Kind != surface.KindCapture {
 		return nil, Errorf(Unprocessable, "This is a %s and not a request to a provider: nothing was kept. Paste the JSON body that the host posted, with its tools.", captured.Kind)
 	}
-	m := host.Mount(srv.Slug, listed)
 	p, err := profileOf(captured, m, n)
 	if err != nil {
 		return nil, err
@@ -200,7 +211,7 @@ func (s *Service) compareCapture(srv *Server, listed *surface.Listing, n NewCapt
 	// A configuration that sends no tool at first is as predicted without one: who names
 	// it says that the request is of this server.
 	if len(compared.Tools) == 0 && (compared.Doubt || n.Variant == "") {
-		return nil, Errorf(Unprocessable, "No tool of this listing is in the request: nothing was kept. Is it of another server, or is %s called otherwise in the host's configuration?", srv.Slug)
+		return nil, Errorf(Unprocessable, "No tool of this listing is in the request: nothing was kept. Is it of another server, or is it called otherwise than %s in the host's configuration?", m.Name)
 	}
 	var body bytes.Buffer
 	if err := gob.NewEncoder(&body).Encode(compared); err != nil {

@@ -50,6 +50,7 @@ type SeenTool struct {
 // CaptureForm takes a recorded request.
 type CaptureForm struct {
 	URL   string
+	Slug  string // how the server is called where nothing else is said
 	Hosts []Place
 }
 

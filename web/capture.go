@@ -38,7 +38,7 @@ func (s *Server) pushCapture(c echo.Context) error {
 }
 
 func capturedIn(c echo.Context, body []byte) review.NewCapture {
-	return review.NewCapture{Body: body, Host: c.QueryParam("host"), Variant: c.QueryParam("variant")}
+	return review.NewCapture{Body: body, Host: c.QueryParam("host"), Variant: c.QueryParam("variant"), Called: c.QueryParam("called")}
 }
 
 func answerCapture(c echo.Context, v *review.CaptureView, err error) error {
@@ -55,11 +55,11 @@ func answerCapture(c echo.Context, v *review.CaptureView, err error) error {
 // captureFixture gives a capture as a file that a profile can be tested with. It
 // holds a pusher's bytes, so it is an attachment.
 func (s *Server) captureFixture(c echo.Context) error {
-	f, err := s.svc.CaptureFixture(c.Request().Context(), s.actor(c), c.Param("id"), c.Param("capture"))
+	f, of, err := s.svc.CaptureFixture(c.Request().Context(), s.actor(c), c.Param("id"), c.Param("capture"))
 	if err != nil {
 		return err
 	}
-	if slug := c.Param("server"); slug != "" && slug != f.Server {
+	if slug := c.Param("server"); slug != "" && slug != of {
 		return review.Errorf(review.NotFound, "This capture is not of that server.")
 	}
 	h := c.Response().Header()
@@ -105,7 +105,7 @@ func presentCapture(v review.CaptureView) (api.Capture, error) {
 		return api.Capture{}, fmt.Errorf("capture %s: %w", v.ID, err)
 	}
 	return api.Capture{
-		ID: v.ID, Host: v.Host, Version: v.Version, Variant: v.Variant, Doubtful: v.Doubt, By: v.ByLabel, At: v.At.UTC(), Comparison: body,
+		ID: v.ID, Host: v.Host, Version: v.Version, Variant: v.Variant, Called: v.Compared.Server, Doubtful: v.Doubt, By: v.ByLabel, At: v.At.UTC(), Comparison: body,
 	}, nil
 }
 
@@ -122,7 +122,7 @@ func (s *Server) captureForm(c echo.Context) error {
 	}
 	slug, id := c.Param("server"), c.Param("id")
 	hostID, variant, _ := strings.Cut(form.Get("host"), "+")
-	v, err := s.svc.AddCapture(c.Request().Context(), s.actor(c), id, review.NewCapture{Body: body, Host: hostID, Variant: variant})
+	v, err := s.svc.AddCapture(c.Request().Context(), s.actor(c), id, review.NewCapture{Body: body, Host: hostID, Variant: variant, Called: strings.TrimSpace(form.Get("called"))})
 	if fault, ok := sentenceOf(err); ok {
 		s.flash(c, flashProblem, fault.String())
 		return c.Redirect(http.StatusSeeOther, hostsPath(slug, id)+"#captures")
@@ -135,7 +135,7 @@ func (s *Server) captureForm(c echo.Context) error {
 }
 
 func capturedSentence(v *review.CaptureView) string {
-	say := v.Host + " sent " + toolCount(len(v.Compared.Tools)) + " of this server. "
+	say := hostName(v.Host) + " sent " + toolCount(len(v.Compared.Tools)) + " of this server. "
 	if v.Doubt {
 		return say + "It differs from what we predicted of every configuration that we know, so the profile is marked as doubtful."
 	}

@@ -214,6 +214,39 @@ func TestCaptureVariants(t *testing.T) {
 	}
 }
 
+// TestCaptureOfAnotherName holds a request of a host that calls the server otherwise
+// against its listing, by form and API, and gives a fixture of that name.
+func TestCaptureOfAnotherName(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	ana := in.signedIn(in.addUser("ana", people.Maintainer, "git"))
+	token := withToken(in.addToken("git", "ana@example.org", people.ScopeReview))
+	pushed := in.pushed("git", "version=1.0.0", listing(tool("mcp_status", "Tells."), tool("entity_get", "Reads."))).Listing
+	request := captureOf(strings.ReplaceAll(captured("mcp_status", "Tells.")+","+captured("entity_get", "Reads."), "mcp__git__", "mcp__prod-git__"))
+	page, hosts := "/servers/git/listings/"+pushed.ID+"/captures", "/servers/git/listings/"+pushed.ID+"/hosts"
+	in.want(303, in.postForm(ana, page, url.Values{"listing": {request}}))
+	in.want(303, in.postForm(ana, page, url.Values{"listing": {request}, "called": {strings.Repeat("x", 201)}}))
+	if n := in.get(ana, hosts).html(t).Find("#captures ~ .check").Length(); n != 0 {
+		t.Errorf("%d are kept of a server with another name", n)
+	}
+	in.want(303, in.postForm(ana, page, url.Values{"listing": {request}, "called": {" prod-git "}}))
+	if got := text(in.get(ana, hosts).html(t).Find("#captures ~ .check")); !strings.Contains(got, "as predicted") || !strings.Contains(got, "called prod-git there") || !strings.Contains(got, "2 tools") {
+		t.Errorf("the page shows %q", got)
+	}
+	a := in.want(201, in.postJSON(token, "/api/v1/servers/git/captures?called=prod-git&digest="+pushed.Digest, request))
+	got := decode[wire.Capture](t, a)
+	if got.Called != "prod-git" || got.Doubtful {
+		t.Errorf("%s", a.body)
+	}
+	for _, at := range []string{page + "/" + got.ID, "/api/v1/listings/" + pushed.ID + "/captures/" + got.ID + "/fixture"} {
+		f, err := host.ParseFixture([]byte(in.want(200, in.get(ana, at)).body))
+		in.must(err)
+		if c, err := f.Compare(); err != nil || f.Server != "prod-git" || c.Doubt || len(c.Tools) != 2 {
+			t.Errorf("%s: %v %+v", at, err, c)
+		}
+	}
+}
+
 // TestLimitsForm sets limits on the page of hosts.
 func TestLimitsForm(t *testing.T) {
 	in := newInstance(t)

@@ -26,7 +26,7 @@ func (s *Server) addCaptures(m *views.HostsPage, v *review.HostsView) {
 	slug, id := v.Server.Slug, v.Listing.ID
 	if v.Role.AtLeast(people.Reviewer) {
 		hosts := append([]views.Place{{Label: "Tell by the request", Chosen: true}}, hostModes("")...)
-		m.Capture = &views.CaptureForm{URL: path([]string{"servers", slug, "listings", id, "captures"}), Hosts: hosts}
+		m.Capture = &views.CaptureForm{URL: path([]string{"servers", slug, "listings", id, "captures"}), Slug: slug, Hosts: hosts}
 	}
 	if v.Role.AtLeast(people.Maintainer) {
 		m.Limits = limitsFormOf(v)
@@ -59,7 +59,7 @@ func limitText(n int) string {
 func (s *Server) seenHost(slug string, v *review.CaptureView) views.SeenHost {
 	c := v.Compared
 	seen := views.SeenHost{
-		Badge: views.Badge{Tone: views.OK, Icon: "check", Word: "as predicted"}, Title: v.Host + " " + v.Version,
+		Badge: views.Badge{Tone: views.OK, Icon: "check", Word: "as predicted"}, Title: hostName(v.Host) + " " + v.Version,
 		When: s.when(v.At), By: prose.Show(v.ByLabel), Facts: []string{toolCount(len(c.Tools)), v.Variant},
 	}
 	if v.Doubt {
@@ -67,6 +67,9 @@ func (s *Server) seenHost(slug string, v *review.CaptureView) views.SeenHost {
 	}
 	if c.Shape != "" { // else it was kept before definitions were
 		seen.Fixture = path([]string{"servers", slug, "listings", v.ListingID, "captures", v.ID})
+	}
+	if c.Server != "" && c.Server != slug {
+		seen.Facts = append(seen.Facts, "called "+prose.Show(c.Server).String()+" there")
 	}
 	if c.Foreign > 0 {
 		seen.Facts = append(seen.Facts, plural(c.Foreign, "tool of others, not kept", "tools of others, not kept"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -208,6 +209,7 @@ type capturedCmd struct {
 	Server  string `required:"" help:"Name of the server in the host's configuration."`
 	Host    string `help:"Id of the host; without, it is told by the request."`
 	Variant string `help:"Configuration of the host that is expected; where another that is known explains all of the request, it is the one that is named."`
+	Slug    string `help:"With --to: slug of the registered server, where the host calls it otherwise than --server." placeholder:"SLUG"`
 	Fixture bool   `help:"Print a fixture for the tests of the profile, instead of the comparison: the listing, and this server's tools as they were sent."`
 	JSON    bool   `help:"Print JSON."`
 }
@@ -219,15 +221,15 @@ func (c *capturedCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	capture, err := in.request()
-	if err != nil {
-		return err
-	}
 	listed, err := e.listing(c.Listing)
 	if err != nil {
 		return err
 	}
 	m := host.Mount(c.Server, listed)
+	capture, err := in.request(m.Known())
+	if err != nil {
+		return err
+	}
 	p, err := c.profile(capture, m)
 	if errors.Is(err, host.ErrUnrecognised) {
 		return unsure{fmt.Errorf("%s: %w", c.Capture, err)}
@@ -260,11 +262,11 @@ func (c *capturedCmd) Run(e *env) error {
 // push hands in what was captured of this server's tools. Nothing else of the request
 // leaves this machine.
 func (c *capturedCmd) push(e *env, compared *host.Comparison, p *host.Profile, listed *surface.Listing) error {
-	cl, err := c.client(c.Server)
+	cl, err := c.client(cmp.Or(c.Slug, c.Server))
 	if err != nil {
 		return remote(err)
 	}
-	return remote(cl.PushCapture(e.ctx, compared.Capture(), listed.Digest.String(), p.ID, compared.Variant))
+	return remote(cl.PushCapture(e.ctx, compared.Capture(), listed.Digest.String(), p.ID, compared.Variant, c.Server))
 }
 
 func (c *capturedCmd) profile(capture *surface.Listing, m host.Mounted) (*host.Profile, error) {

@@ -47,11 +47,11 @@ func (in *input) listing(opt surface.Options) (*surface.Listing, error) {
 
 // request reads the input as a provider request. Most of such a text is of others, so
 // a refusal says the place and repeats nothing of it.
-func (in *input) request() (*surface.Listing, error) {
+func (in *input) request(of *surface.Known) (*surface.Listing, error) {
 	if in.files != nil {
 		return nil, fmt.Errorf("%s is a folder: give the file that holds the request, as the host posted it", in.name)
 	}
-	l, err := surface.Read(in.body, surface.Options{})
+	l, err := surface.Read(in.body, surface.Options{Of: of})
 	var refused *surface.ReadError
 	if errors.As(err, &refused) {
 		return nil, in.refused(refused.Unquoted())

@@ -28,6 +28,7 @@ type Pair struct {
 type Comparison struct {
 	Host    string
 	Variant string        // the configuration of the host that it is compared with
+	Server  string        // how the host calls the server; "" of those that were kept before it was
 	Shape   surface.Shape // of the request
 	Tools   []Pair
 	Absent  []Loss // tools of the listing that the capture lacks, and why if the profile knows
@@ -59,7 +60,7 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 	}
 	s := NewSurface([]Mounted{m})
 	k := &comparer{
-		out:  &Comparison{Host: p.ID, Variant: p.variant, Shape: capture.Shape, Foreign: foreignOf(capture)},
+		out:  &Comparison{Host: p.ID, Variant: p.variant, Server: m.Name, Shape: capture.Shape, Foreign: foreignOf(capture)},
 		p:    p,
 		r:    s.run(p),
 		sent: map[string][]int{}, used: map[int]bool{}, items: map[*tool]*item{}, why: map[int]Loss{}, tools: capture.Tools,
@@ -235,6 +236,16 @@ func capturedName(t surface.Tool) string {
 		}
 	}
 	return t.Name
+}
+
+// Known is what a reader of a provider request has to know of the server whose tools
+// are looked for in it.
+func (m Mounted) Known() *surface.Known {
+	k := &surface.Known{Label: m.Name}
+	for _, t := range m.Tools {
+		k.Tools = append(k.Tools, t.Name)
+	}
+	return k
 }
 
 // labelOf reads how the request itself calls the server that its tools are of; "" when

@@ -152,6 +152,34 @@ func TestCompareLabel(t *testing.T) {
 	}
 }
 
+// TestCompareLabels takes from the lists of several servers that of ours, and nothing of
+// the others but their number.
+func TestCompareLabels(t *testing.T) {
+	const item = `{"type":"mcp_list_tools","server_label":%q,"tools":[{"name":%q,"description":"Reads a page.","input_schema":{"type":"object"}}]}`
+	request := `{"output":[{"type":"message","content":"CANARY"},` + fmt.Sprintf(item, "CANARY-1", "CANARY-2") + "," + fmt.Sprintf(item, "docs", "read_page") + "," + fmt.Sprintf(item, "CANARY-3", "read_page") + "]}"
+	m := host.Mount("docs", listing(t, listed))
+	capture, err := surface.Read([]byte(request), surface.Options{Of: m.Known()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := host.Lookup("openai-mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := host.Compare(p, capture, m)
+	if err != nil || len(c.Tools) != 1 || c.Foreign != 2 || c.Server != "docs" {
+		t.Errorf("%v: %+v", err, c)
+	}
+	if strings.Contains(string(capture.Raw)+string(c.Capture()), "CANARY") {
+		t.Errorf("kept: %s", capture.Raw)
+	}
+	for name, of := range map[string]*surface.Known{"nobody knows": nil, "another": {Label: "pages"}} {
+		if _, err := surface.Read([]byte(request), surface.Options{Of: of}); err == nil || !strings.Contains(err.Error(), "several servers") || strings.Contains(err.Error(), "CANARY") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestComparePrediction says why a tool is absent, where the profile knows.
 func TestComparePrediction(t *testing.T) {
 	p, err := host.Lookup("claude-code")

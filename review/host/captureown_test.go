@@ -21,6 +21,9 @@ var twins = map[string]string{
 	 {"name":"get-user","description":"three","inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}}]`,
 	"long": `[{"name":"LONG_create_LONG","description":"one","inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}},
 	 {"name":"LONG_delete_LONG","description":"two","inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}}]`,
+	"as if marked by a host": `[{"name":"mcp_status","description":"one","inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}},
+	 {"name":"find","description":"two","inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}},
+	 {"name":"mcp_get user","description":"three","inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}}]`,
 	"empty": `[{"name":"noargs","description":"n","inputSchema":{"type":"object","properties":{}}},
 	 {"name":"nop","description":"n","inputSchema":{"type":"object"}},
 	 {"name":"undescribed","inputSchema":{"type":"object","properties":{"q":{"type":"string"}},"required":["q"]}}]`,
@@ -102,7 +105,7 @@ func checkOwn(t *testing.T, p *host.Profile, name string, m host.Mounted) {
 	if len(r.Tools) == 0 {
 		return
 	}
-	capture, err := surface.Read([]byte(requestOf(r)), surface.Options{})
+	capture, err := surface.Read([]byte(requestOf(r)), surface.Options{Of: m.Known()})
 	if err != nil || capture.Kind != surface.KindCapture {
 		t.Errorf("%s: %v, %v", name, err, capture)
 		return

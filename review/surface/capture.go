@@ -144,12 +144,19 @@ func mcpItems(items value) value {
 // capture strips a provider request down to the definitions of its MCP tools and
 // goes on with that text. Nothing else of the request is kept, shown or hashed.
 func (r *reader) capture(c captureForm, list value) error {
-	labels := serverLabels(c, list)
-	if len(labels) > 1 {
+	labels, of := serverLabels(c, list), r.opt.Of
+	label := strings.Join(labels, "")
+	switch {
+	case len(labels) < 2:
+	case of == nil:
 		return r.refuse(NotListing, value{}, nil, "this holds the tools of several servers. Push each server's list on its own.")
+	case !slices.Contains(labels, of.Label):
+		return r.refuse(NotListing, value{}, nil, "this holds the tools of several servers, and none of them is called as you say. Name the server as the request does.")
+	default:
+		label = of.Label
 	}
-	kept, foreign := c.definitions(list)
-	return r.rebuilt(c.write(strings.Join(labels, ""), kept, foreign))
+	kept, foreign := c.definitions(list, label, of)
+	return r.rebuilt(c.write(label, kept, foreign))
 }
 
 // stripped reads a text that capture wrote. Anything else in it is dropped first:
@@ -193,22 +200,69 @@ func serverLabels(c captureForm, list value) []string {
 	return slices.Compact(labels)
 }
 
-// definitions returns the definitions that may come from an MCP server, and how
-// many others there are: tools of the provider, and, where the host marks MCP
-// tools by a prefix, tools without it.
-func (c captureForm) definitions(list value) (kept []definition, foreign int) {
+// definitions returns the definitions that may come from an MCP server, of those with
+// a label the one that is called so, and how many others there are: tools of the
+// provider, and, where the host marks MCP tools by a prefix, tools without it. Names
+// that a server gave its own tools mark nothing.
+func (c captureForm) definitions(list value, label string, of *Known) (kept []definition, foreign int) {
 	if list.is(kindObject) {
 		kept, foreign = c.unpack(kept, foreign, list)
 	}
 	for _, t := range list.elements() {
+		if c.shape == ShapeOpenAIMCP && t.field("type").text() == "mcp_list_tools" && t.field("server_label").text() != label {
+			others, _ := c.unpack(nil, 0, t)
+			foreign += len(others)
+			continue
+		}
 		kept, foreign = c.unpack(kept, foreign, t)
 	}
-	if !slices.ContainsFunc(kept, definition.marked) {
+	own := of.lookingMarked()
+	byHost := func(d definition) bool {
+		name := plainly(d.value.field("name").text())
+		return d.marked() && (d.namespace != "" || !own.begins(name))
+	}
+	if !slices.ContainsFunc(kept, byHost) {
 		return kept, foreign
 	}
 	all := len(kept)
 	kept = slices.DeleteFunc(kept, func(d definition) bool { return !d.marked() })
 	return kept, foreign + all - len(kept)
+}
+
+// lookingMarked are names of the server's own tools, as hosts clean them, that look as
+// if a host had marked them. A host may put something behind such a name.
+func (k *Known) lookingMarked() prefixes {
+	if k == nil {
+		return nil
+	}
+	var own prefixes
+	for _, n := range k.Tools {
+		if n = plainly(n); strings.HasPrefix(n, "mcp_") {
+			own = append(own, n)
+		}
+	}
+	slices.Sort(own)
+	return slices.CompactFunc(own, func(first, next string) bool { return strings.HasPrefix(next, first) })
+}
+
+// prefixes are sorted, and none begins with another.
+type prefixes []string
+
+// begins reports whether a text begins with one of them: only the last one that is not
+// behind it in the order can be it.
+func (p prefixes) begins(s string) bool {
+	at, found := slices.BinarySearch(p, s)
+	return found || at > 0 && strings.HasPrefix(s, p[at-1])
+}
+
+// plainly is a name as hosts clean it.
+func plainly(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // marked reports whether the host marked the tool as one of an MCP server.

@@ -96,7 +96,16 @@ type Options struct {
 	// ProtocolVersion is the version that the session used, when the pusher knows
 	// it. What the payload says wins.
 	ProtocolVersion string
-	Limits          Limits
+	// Of is the server whose tools are looked for in a provider request; nil where
+	// nobody knows.
+	Of     *Known
+	Limits Limits
+}
+
+// Known is what somebody who reads a provider request knows of a server in it.
+type Known struct {
+	Label string   // its name in the configuration of the host
+	Tools []string // names of its tools, as listed
 }
 
 // File is one file of a folder of one-tool files. Name is only for messages:

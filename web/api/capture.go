@@ -17,6 +17,7 @@ type Capture struct {
 	Host       string          `json:"host"`
 	Version    string          `json:"version"`
 	Variant    string          `json:"variant"`
+	Called     string          `json:"called"` // how the host calls the server; "" where that was not kept
 	Doubtful   bool            `json:"doubtful"`
 	By         string          `json:"by"`
 	At         time.Time       `json:"at"`

@@ -9,9 +9,9 @@ import (
 
 // PushCapture hands in what a host sent of the server's tools, as package surface
 // strips it, to be held against the listing with that digest. It needs a token with
-// scope push, or one that acts for a reviewer.
-func (c *Client) PushCapture(ctx context.Context, capture []byte, digest, host, variant string) error {
-	at := c.address(url.Values{"digest": {digest}, "host": {host}, "variant": {variant}}, "captures")
+// scope push, or one that acts for a reviewer. Called is how the host calls the server.
+func (c *Client) PushCapture(ctx context.Context, capture []byte, digest, host, variant, called string) error {
+	at := c.address(url.Values{"digest": {digest}, "host": {host}, "variant": {variant}, "called": {called}}, "captures")
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), bytes.NewReader(capture))
 	if err != nil {
 		return usage("%v", err)
