@@ -235,14 +235,20 @@ func (k *Known) lookingMarked() prefixes {
 	if k == nil {
 		return nil
 	}
-	var own prefixes
+	var names []string
 	for _, n := range k.Tools {
 		if n = plainly(n); strings.HasPrefix(n, "mcp_") {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	var own prefixes
+	for _, n := range names {
+		if !own.begins(n) {
 			own = append(own, n)
 		}
 	}
-	slices.Sort(own)
-	return slices.CompactFunc(own, func(first, next string) bool { return strings.HasPrefix(next, first) })
+	return own
 }
 
 // prefixes are sorted, and none begins with another.
