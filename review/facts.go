@@ -25,7 +25,7 @@ func (l *loader) facts(as *assessment, url string) {
 		Measured: as.measured,
 		Now:      l.now, Overrides: l.overrideFacts(as),
 		Findings: as.judged.listing,
-		Matters:  as.outline.matterIDs(),
+		Matters:  as.matterIDs(),
 	}
 	f.Policy.SecondFactor = f.Policy.SecondFactor || l.factor
 	if as.base != nil {
@@ -42,12 +42,25 @@ func (l *loader) facts(as *assessment, url string) {
 	as.facts, as.given = f, givenIn(l.given[as.profile()], as.release)
 }
 
-// matterIDs names the changes that one answer can cover, for each such answer.
-func (o *outline) matterIDs() [][]string {
+// matterIDs names the changes that one answer can cover, for each such answer. What no
+// answer for several tools covers is left out: it takes an answer of its own.
+func (as *assessment) matterIDs() [][]string {
+	o := as.outline
+	lonely := map[int]bool{}
+	for _, places := range o.Matters {
+		for _, n := range places {
+			c := &o.Changes[n]
+			if len(places) > 1 && (c.Hidden || c.Disarms || as.findingsOf(c.Subject, c.NewPosition).High()) {
+				lonely[n] = true
+			}
+		}
+	}
 	all := make([][]string, len(o.Matters))
 	for i, places := range o.Matters {
 		for _, n := range places {
-			all[i] = append(all[i], o.Changes[n].ID)
+			if !lonely[n] {
+				all[i] = append(all[i], o.Changes[n].ID)
+			}
 		}
 	}
 	return all

@@ -122,7 +122,7 @@ func TestAcceptance05PreviousPush(t *testing.T) {
 			t.Errorf("%s: %d %s", way, a.status, a.body)
 		}
 	}
-	if g := b.gateSays(p); g.Gate != "blocked" || !strings.HasPrefix(g.Requirements[0].Why, "0 of 1") {
+	if g := b.gateSays(p); g.Gate != "blocked" || !strings.HasPrefix(g.Requirements[0].Why, "Needs an approval") {
 		t.Errorf("stored all the same: %+v", g)
 	}
 }
@@ -168,7 +168,7 @@ func TestAcceptance12ApproverRevoked(t *testing.T) {
 	if a := b.postForm(b.ada, rita, values); a.status != http.StatusSeeOther {
 		t.Fatalf("%s: %d %s", rita, a.status, text(a.html(t).Find("main")))
 	}
-	if g := b.gateSays(open); g.Gate != "blocked" || !strings.HasPrefix(g.Requirements[0].Why, "0 of 1") {
+	if g := b.gateSays(open); g.Gate != "blocked" || !strings.HasPrefix(g.Requirements[0].Why, "Needs an approval") {
 		t.Errorf("the open release: %+v", g)
 	}
 	if g := b.gateSays(released); len(g.Alarms) != 1 {

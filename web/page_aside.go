@@ -48,6 +48,9 @@ func (p *releasePresenter) requirements() ([]views.ReqLine, string) {
 	var out []views.ReqLine
 	for _, g := range groups {
 		line := reqLine(gate.Open, g.sentence(), g.whoCan)
+		if n := len(g.subjects); n > 1 {
+			line.Who = append(views.Say(plural(n, "change", "changes")+". "), line.Who...)
+		}
 		line.URL = g.url
 		out = append(out, line)
 	}
@@ -77,13 +80,10 @@ func (p *releasePresenter) groupNeed(groups []*needGroup, r *gate.Requirement) [
 }
 
 func (g *needGroup) sentence() string {
-	switch {
-	case g.subjects[0] == "":
+	if len(g.subjects) > 1 || g.subjects[0] == "" {
 		return g.why
-	case len(g.subjects) == 1:
-		return quoted(g.subjects[0]) + ": " + g.why
 	}
-	return plural(len(g.subjects), "change", "changes") + ": " + g.why
+	return quoted(g.subjects[0]) + ": " + g.why
 }
 
 // whoNamed is how many people a line names before it counts.

@@ -84,15 +84,8 @@ func (s *Server) releasePage(c echo.Context) error {
 
 // renderRelease shows a release as it is now.
 func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
-	view, err := s.svc.Release(c.Request().Context(), s.actor(c), c.Param("id"))
+	p, err := s.presentedRelease(c, q)
 	if err != nil {
-		return err
-	}
-	if q.quote != "" && q.draft == "" {
-		q.draft, q.rule = quotation(view.Findings, q.quote)
-	}
-	p := s.newReleasePresenter(c, view, q)
-	if p.drafts, err = s.loadDrafts(c, view); err != nil {
 		return err
 	}
 	from, err := s.fromBase(c, p)
@@ -105,22 +98,41 @@ func (s *Server) renderRelease(c echo.Context, q releaseRequest) error {
 			return err
 		}
 	}
-	title := view.Server.Name + " " + view.Release.Title()
+	title := titleWith(tools, p.v.Server.Name+" "+p.v.Release.Title())
 	if q.part && tools != nil {
 		gate := p.gate()
-		return s.renderPart(c, views.ToolPart{Title: titleWith(tools, title), Gate: &gate, Look: p.lookForm(from), Tabs: p.tabs(), Tools: *tools})
+		return s.renderPart(c, views.ToolPart{Title: title, Gate: &gate, Look: p.lookForm(from), Tabs: p.tabs(), Tools: *tools})
 	}
+	return s.renderWhole(c, p, from, tools, title)
+}
+
+// presentedRelease reads a release, with what its reader typed and did not send.
+func (s *Server) presentedRelease(c echo.Context, q releaseRequest) (*releasePresenter, error) {
+	view, err := s.svc.Release(c.Request().Context(), s.actor(c), c.Param("id"))
+	if err != nil {
+		return nil, err
+	}
+	if q.quote != "" && q.draft == "" {
+		q.draft, q.rule = quotation(view.Findings, q.quote)
+	}
+	p := s.newReleasePresenter(c, view, q)
+	p.drafts, err = s.loadDrafts(c, view)
+	return p, err
+}
+
+// renderWhole is the page of a release; from presents its tools, p all else.
+func (s *Server) renderWhole(c echo.Context, p, from *releasePresenter, tools *views.ToolsView, title string) error {
 	model := p.page(tools)
 	model.Head.Look = p.lookForm(from)
 	if from != p {
 		model.Head.Alerts = alertsOf(from.v.Report, from.toolLinks)
 	}
-	model.Page = s.page(c, titleWith(model.Tools, title), "servers", serversCrumb, serverCrumb(&view.Server))
-	if view.Release.Profile != review.DefaultProfile {
-		model.Crumbs = append(model.Crumbs, views.NameLink{Name: views.ShowName(view.Release.Profile), URL: serverPath(view.Server.Slug)})
+	model.Page = s.page(c, title, "servers", serversCrumb, serverCrumb(&p.v.Server))
+	if p.v.Release.Profile != review.DefaultProfile {
+		model.Crumbs = append(model.Crumbs, views.NameLink{Name: views.ShowName(p.v.Release.Profile), URL: serverPath(p.v.Server.Slug)})
 	}
 	c.Response().Header().Set("Speculation-Rules", `"`+static.URL("rules.json")+`"`)
-	return s.render(c, q.status, views.Release(model))
+	return s.render(c, p.q.status, views.Release(model))
 }
 
 // releasePresenter turns a release into its page.

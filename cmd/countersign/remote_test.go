@@ -13,8 +13,8 @@ func TestGateInWords(t *testing.T) {
 	answer := api.GateAnswer{Alarms: []api.Alarm{{Why: "Rob's answers were revoked."}}}
 	answer.Gate, answer.Why = "pass", "Passes by override only."
 	answer.Requirements = []api.Requirement{
-		{ID: "approval:find", State: "open", Why: "0 of 1 approval.", WhoCan: []string{"Ana", "Ben"}},
-		{ID: "approval:drop", State: "overridden", Why: "0 of 1 approval."},
+		{ID: "approval:find", State: "open", Why: "Needs an approval.", WhoCan: []string{"Ana", "Ben"}},
+		{ID: "approval:drop", State: "overridden", Why: "Needs an approval."},
 		{ID: "approval:list", State: "satisfied", Why: "Approved by Rita."},
 		{ID: "order", State: "not applicable", Why: "The policy does not ask."},
 	}
@@ -23,12 +23,12 @@ func TestGateInWords(t *testing.T) {
 		want []string
 	}{
 		"text": {gateText(answer), []string{
-			"Passes by override only.", "open: approval:find: 0 of 1 approval. (Ana, Ben)", "NOT APPROVED, overridden: approval:drop: 0 of 1 approval.",
+			"Passes by override only.", "open: approval:find: Needs an approval. (Ana, Ben)", "NOT APPROVED, overridden: approval:drop: Needs an approval.",
 			"ALARM: Rob's answers were revoked.", "  1 requirement met\n",
 		}},
 		"markdown": {gateMarkdown(answer), []string{
-			"**Countersign: pass.** Passes by override only.", "| approval:find | 0 of 1 approval. | Ana, Ben |", "| **Not approved**, overridden | Why |",
-			"| approval:drop | 0 of 1 approval. |", "**Alarm:** Rob's answers were revoked.", "\n1 requirement met.\n",
+			"**Countersign: pass.** Passes by override only.", "| approval:find | Needs an approval. | Ana, Ben |", "| **Not approved**, overridden | Why |",
+			"| approval:drop | Needs an approval. |", "**Alarm:** Rob's answers were revoked.", "\n1 requirement met.\n",
 		}},
 	} {
 		for _, want := range c.want {

@@ -187,7 +187,7 @@ func TestEvaluate(t *testing.T) {
 	}{
 		{"as in the base", same(), nil, gate.Pass, ""},
 		{"as in the base, rejected since", same(), given(says("rob", reject, same(), "No.")), gate.Blocked, "Rejected by Rob: No. Push"},
-		{"nobody said anything", text, nil, gate.Blocked, "0 of 1 approval."},
+		{"nobody said anything", text, nil, gate.Blocked, "Needs an approval."},
 		{"content: the bytes were approved from another base", behaviour, given(says("rita", approve, elsewhere, "")), gate.Pass, "Approved by Rita."},
 		{"content: other bytes were approved", behaviour, given(says("rita", approve, same(), "")), gate.Blocked, ""},
 		{"content: approved under another subject", behaviour, func(f *gate.Facts) {
@@ -210,7 +210,7 @@ func TestEvaluate(t *testing.T) {
 		{"transition: the bytes were released", breaking, subject(func(s *gate.Subject) { s.Released.Title = "0.9" }), gate.Blocked, "step from the base breaks"},
 		{"transition: released, and the step approved", breaking, both(subject(func(s *gate.Subject) { s.Released.Title = "0.9" }),
 			given(says("rita", approve, breaking, "Fine."))), gate.Pass, ""},
-		{"transition: approved without a reason", breaking, given(says("rita", approve, breaking, " ")), gate.Blocked, "0 of 1 approval with a reason"},
+		{"transition: approved without a reason", breaking, given(says("rita", approve, breaking, " ")), gate.Blocked, "Needs an approval with a reason"},
 		{"transition: the bytes were withdrawn elsewhere since", breaking, given(says("rita", approve, breaking, "Fine."),
 			says("rita", withdraw, elsewhere, "")), gate.Blocked, ""},
 
@@ -252,7 +252,7 @@ func TestEvaluate(t *testing.T) {
 			edit(says("rob", withdraw, text, ""), "ed_1")), gate.Pass, ""},
 
 		{"order is not asked for", gate.Subject{Subject: change.SubjectOrder, From: h("a"), To: h("b"), Kind: change.Moved, Class: change.Behaviour}, nil, gate.Pass, "does not ask"},
-		{"instructions changed", gate.Subject{Subject: change.SubjectInstructions, From: h("a"), To: h("b"), Kind: change.Changed, Class: change.Behaviour}, nil, gate.Blocked, "0 of 1"},
+		{"instructions changed", gate.Subject{Subject: change.SubjectInstructions, From: h("a"), To: h("b"), Kind: change.Changed, Class: change.Behaviour}, nil, gate.Blocked, "Needs an approval"},
 		{"instructions gone", gate.Subject{Subject: change.SubjectInstructions, From: h("a"), Kind: change.Removed, Class: change.Behaviour}, nil, gate.Blocked, "It is gone"},
 		{"a tool without a name", gate.Subject{Subject: change.SubjectTool, Position: 4, To: h("b"), Kind: change.Added, Class: change.Behaviour}, nil, gate.Blocked, "It is new"},
 

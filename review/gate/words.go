@@ -123,7 +123,14 @@ func openWhy(p Policy, s *Subject, line Line, n int, content bool) string {
 	case s.Class == change.Undecided:
 		what = "We can't prove that old calls still work. "
 	}
-	what += fmt.Sprintf("%d of %s", n, plural(line.Approvals, "approval", "approvals"))
+	switch {
+	case line.Approvals == 1:
+		what += "Needs an approval"
+	case n == 0:
+		what += fmt.Sprintf("Needs %d approvals", line.Approvals)
+	default:
+		what += fmt.Sprintf("%d of %d approvals", n, line.Approvals)
+	}
 	if line.Reason {
 		what += " with a reason"
 	}

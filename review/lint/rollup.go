@@ -82,7 +82,7 @@ func toolsIn(found []Finding, places []int) int {
 }
 
 // namedInMessage is how many places a sentence names.
-const namedInMessage = 5
+const namedInMessage = 3
 
 func joinPlaces(found []Finding, places []int, overTools bool) Finding {
 	f := found[places[0]]
@@ -99,15 +99,25 @@ func joinPlaces(found []Finding, places []int, overTools bool) Finding {
 	}
 	where := fmt.Sprintf("%d places of this tool", len(places))
 	if overTools {
-		where = fmt.Sprintf("%d places in %d tools", len(places), toolsIn(found, places))
+		where = inTools(len(places), toolsIn(found, places))
 		f.Tool, f.Position, f.Pointer = "", 0, ""
 	}
 	more := ""
-	if len(names) > namedInMessage {
-		names, more = names[:namedInMessage], " and more"
+	if n := len(names) - namedInMessage; n > 0 {
+		names, more = names[:namedInMessage], fmt.Sprintf(" and %d more", n)
 	}
-	f.Message = fmt.Sprintf("%s (%s: %s%s.) The first one: %s", titleOf(f.Rule), where, strings.Join(names, ", "), more, f.Message)
+	f.Message = fmt.Sprintf("%s: %s (%s%s). The first: %s", titleOf(f.Rule), where, strings.Join(names, ", "), more, f.Message)
 	return f
+}
+
+func inTools(places, tools int) string {
+	switch {
+	case places == tools:
+		return fmt.Sprintf("%d tools", tools)
+	case tools == 1:
+		return fmt.Sprintf("%d places in one tool", places)
+	}
+	return fmt.Sprintf("%d places in %d tools", places, tools)
 }
 
 func titleOf(rule string) string {

@@ -115,7 +115,7 @@ func approvalOneWord(w *world) {
 	w.released("1", three())
 	p := w.push("2", changed("Found."))
 	g := w.wantGate(p, gate.Blocked, "approval:find")
-	if r := w.requirement(g, "approval:find"); r.Why != "0 of 1 approval." || r.Class != change.Text {
+	if r := w.requirement(g, "approval:find"); r.Why != "Needs an approval." || r.Class != change.Text {
 		w.Errorf("%+v", r)
 	}
 }
@@ -240,7 +240,7 @@ func approvalRejecterDowngraded(w *world) {
 			w.Errorf("as %s, who can: %q", role, r.WhoCan)
 		}
 		w.must(w.decide(w.ana, idOf(p), review.Withdraw, "He works elsewhere now.", "find"))
-		w.wantLine(idOf(p), "approval:find", "0 of 1 approval.")
+		w.wantLine(idOf(p), "approval:find", "Needs an approval.")
 		w.must(w.setRole(w.shell, w.rob.User.ID, "mot", people.Reviewer))
 		w.rob = w.again(w.rob)
 	}
@@ -516,6 +516,9 @@ func approvalMany(w *world) {
 			item = review.VerdictItem{Edit: e.Edit, Changes: e.Changes, Verdict: review.Approve, Note: "All."}
 		}
 	}
+	if g := w.wantGate(p, gate.Blocked, "approval:find", "approval:drop", "approval:list"); !strings.HasPrefix(g.Why, "Blocked: 2 decisions open.") {
+		w.Errorf("one answer covers two of three, and the gate says %s", g.Why)
+	}
 	_, err = w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{item})
 	w.refused(err, review.Invalid, "They are: drop (it does not say any more that it may destroy")
 	drop := w.change(idOf(p), "drop")
@@ -649,7 +652,7 @@ func approvalOthers(w *world) {
 	w.approve(w.rita, idOf(p), "find")
 	w.must(w.decide(w.rob, idOf(p), review.Reject, "No.", "drop"))
 	g := w.wantGate(p, gate.Blocked, "approval:drop", "approval:list")
-	if r := w.requirement(g, "approval:list"); r.Why != "0 of 1 approval." {
+	if r := w.requirement(g, "approval:list"); r.Why != "Needs an approval." {
 		w.Errorf("list: %s", r.Why)
 	}
 }
