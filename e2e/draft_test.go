@@ -17,6 +17,9 @@ import (
 const (
 	draftSays = "[...document.querySelectorAll('.draft-line')].map(l => l.textContent).join('')"
 	comment   = "#comment-body"
+
+	// signOut is the button of that name, pressed while its page stays.
+	signOut = `(f => fetch(f.action, {method: "POST", body: new URLSearchParams(new FormData(f))}).then(r => r.url.includes("/sign-in")))(document.querySelector("form[action='/sign-out']"))`
 )
 
 // waitKept waits until the page says that what was typed is on the server.
@@ -110,7 +113,7 @@ func TestDraftsAreNeverLost(t *testing.T) {
 	// Signed out in another tab: the page keeps the text and does not go away with it.
 	k.open(at)
 	two.open(a.url + "/")
-	if !evalAsync[bool](two.tab, `(f => fetch(f.action, {method: "POST", body: new URLSearchParams(new FormData(f))}).then(r => r.url.includes("/sign-in")))(document.querySelector("form[action='/sign-out']"))`) {
+	if !evalAsync[bool](two.tab, signOut) {
 		t.Fatal("signing out did not lead to the page for signing in")
 	}
 	k.focus(comment)
@@ -220,6 +223,7 @@ func (a *app) kill() (again func()) {
 		if err := cmd.Start(); err != nil {
 			a.t.Fatal(err)
 		}
+		a.cmd = cmd
 		a.t.Cleanup(func() {
 			_ = cmd.Process.Signal(os.Interrupt)
 			_ = cmd.Wait()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -120,6 +121,40 @@ func everyKey(t *testing.T, a *app) {
 	wantAllKeys(t, k, strokes)
 }
 
+// TestReasonsByTheKeyboard approves what needs a reason: the key asks for it in the page,
+// Ctrl+Enter in the text gives the answer that was pressed, and the next decision has the
+// focus. Where nothing was pressed it gives none.
+func TestReasonsByTheKeyboard(t *testing.T) {
+	a := newServer(t)
+	k := keyboard{newTab(t, screen{width: 1280})}
+	k.open(a.firstRelease(k))
+	k.click("form[action$='/baseline'] button")
+	k.click("form[action$='/release'] button")
+	a.push("2.0.0", a.secret, toolJSON("alert_get", "Returns an alert."), toolJSON("radar_get", "Returns a radar picture."))
+	k.open(a.url + "/servers/weather")
+	k.open(a.url + eval[string](k.tab, `document.querySelector("a[href^='/releases/']").getAttribute("href")`))
+	const note, ctrlEnter = ".decision textarea[name=note]", `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true, cancelable: true}))`
+
+	k.focus(note)
+	k.press("Nobody calls it.")
+	if !eval[bool](k.tab, ctrlEnter) {
+		t.Fatal("an answer was given that nobody pressed")
+	}
+	k.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`))
+	k.press(kb.Backspace)
+	k.waitKept()
+	k.press(kb.Escape)
+	k.strike("without a reason", 0, stroke{"y", nowhere, focusOn(note, 0), "document.activeElement.getAttribute('aria-invalid') === 'true' && document.activeElement.form.innerText.includes('asks for a reason')"})
+	k.check("a reason that is missing")
+	k.press("Nobody calls it.")
+	k.waitKept()
+	k.meanwhile(func() { k.do(chromedp.Evaluate[chromedp.Void](ctrlEnter + ", undefined")) })
+	k.sees("Approved.")
+	if !eval[bool](k.tab, answered("approved")) || !eval[bool](k.tab, "document.activeElement.matches('.decision:not(.done)')") {
+		t.Errorf("after the answer the focus is on %.200s", eval[string](k.tab, "document.activeElement.outerHTML"))
+	}
+}
+
 // answered says that a decision stands as it was answered.
 func answered(word string) string {
 	return "[...document.querySelectorAll('.decision.done > header')].some((h) => h.textContent.includes(" + quote(word) + "))"
@@ -135,7 +170,7 @@ func cmpOr(a, b string) string {
 // wantAllKeys holds the strokes to the list that the page shows: none is left out.
 func wantAllKeys(t *testing.T, k keyboard, strokes map[string][]stroke) {
 	t.Helper()
-	pressed := map[string]bool{"Esc": true}
+	pressed := map[string]bool{"Esc": true, "Ctrl+Enter": true} // TestReasonsByTheKeyboard
 	for _, list := range strokes {
 		for _, s := range list {
 			pressed[strings.ReplaceAll(s.key, kb.Enter, "Enter")] = true

@@ -32,6 +32,46 @@ func TestSettingsAreKept(t *testing.T) {
 	}
 }
 
+// TestSettingsOutliveSessionAndServer types into forms outside of a release, signs out in
+// another page and kills the program meanwhile: what was typed stays in the page, is kept
+// once it can be, and is there for whoever signs in again.
+func TestSettingsOutliveSessionAndServer(t *testing.T) {
+	a := newServer(t)
+	k := keyboard{newTab(t, screen{width: 1280})}
+	a.firstRelease(k)
+	for path, field := range map[string]string{"/servers/weather/policy": "#teams", "/servers/weather/aliases": "#alias-old"} {
+		k.open(a.url + path)
+		k.focus(field)
+		k.press("before")
+		k.waitKept()
+		again := a.kill()
+		k.press(" between")
+		k.until("the word that nobody answers", draftSays+`.startsWith("Not kept yet: the server does not answer.")`)
+		again()
+		k.waitKept()
+
+		two := keyboard{k.another()}
+		two.open(a.url + "/")
+		if !evalAsync[bool](two.tab, signOut) {
+			t.Fatal("signing out did not lead to the page for signing in")
+		}
+		k.press(" after")
+		k.until("the word that nobody is signed in", draftSays+`.startsWith("Not kept yet: you are signed out.")`)
+		two.open(a.url + "/sign-in")
+		two.write("#email", anaMail)
+		two.write("#password", anaPassword)
+		two.leave(kb.Enter)
+		k.waitKept()
+		k.open(a.url + path)
+		if got := k.value(field); got != "before between after" {
+			t.Errorf("%s holds %q", path, got)
+		}
+		k.sees("you left this here")
+		k.complaints() // that nobody answered, and that nobody was signed in
+		two.complaints()
+	}
+}
+
 // TestChoosingWhatToLookFrom: what a mouse chooses is shown at once, and what the
 // keyboard chooses when its button is pressed.
 func TestChoosingWhatToLookFrom(t *testing.T) {

@@ -20,6 +20,7 @@ type AnswerForm struct {
 	Note     string   // typed before, kept
 	Fault    Sentence // why the answer was not stored: then the note has the focus
 	NoteHint string   // "Reason (needed to approve: breaking)"
+	Needs    string   // said to whoever approves without a reason, "" when none is needed
 	About    string   // for screen readers: "Calls without depth are now rejected"
 	Whole    string   // "Approve tool" instead of "Approve"
 	Cannot   string   // why not; then there are no buttons
@@ -44,6 +45,14 @@ func (f AnswerForm) approve() string {
 		return f.Whole
 	}
 	return "Approve"
+}
+
+// approveAttributes say what is missing when there is no reason.
+func (f AnswerForm) approveAttributes() templ.Attributes {
+	if f.Needs == "" {
+		return nil
+	}
+	return templ.Attributes{"data-needs": f.Needs}
 }
 
 // noteAttributes put the cursor where an answer that was refused is mended. Keys

@@ -25,6 +25,9 @@ func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
 		ID: c.id, URL: p.act("verdicts"), Back: back, About: views.Say(c.sentence).String(), Subject: p.subject(c),
 		Items: p.items(c), NoteHint: p.noteHint(c),
 	}
+	if f.NoteHint != noteOnly {
+		f.Needs = needsReason
+	}
 	f.Mine = mineSaid(c.mine)
 	p.keep(f)
 	return f
@@ -151,8 +154,15 @@ func (p *releasePresenter) noteHint(c *card) string {
 		}
 		return "Reason (needed to approve: " + why + ")"
 	}
-	return "Reason"
+	return noteOnly
 }
+
+// noteOnly is the hint of a note that nobody has to write.
+const noteOnly = "Reason"
+
+// needsReason is what a script says at once where a reason is missing. Without one the
+// answer to the form says it.
+const needsReason = "This policy asks for a reason. Write why it is fine, then press Ctrl+Enter, or Approve again."
 
 // mineSaid tells somebody what they answered; "" for nothing.
 func mineSaid(k review.VerdictKind) string {

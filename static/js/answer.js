@@ -1,0 +1,62 @@
+// An answer that needs a reason, without a way to the server and back: what was pressed
+// before there is one waits beside the field, and Ctrl+Enter in the field presses it.
+
+/** @type {WeakMap<HTMLFormElement, HTMLButtonElement>} */
+const wanted = new WeakMap();
+
+/** @param {Document} doc */
+export function answers(doc) {
+  doc.addEventListener("submit", hold, true); // before drafts take the form for sent
+  doc.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing && send(event.target)) event.preventDefault();
+  });
+}
+
+/** @param {SubmitEvent} event */
+function hold(event) {
+  const { target: form, submitter } = event;
+  if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement) || submitter.name !== "verdict") return;
+  wanted.set(form, submitter);
+  const note = form.elements.namedItem("note");
+  if (!submitter.dataset.needs || !(note instanceof HTMLTextAreaElement) || note.value.trim() !== "") return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  say(form, note, submitter.dataset.needs);
+  note.focus();
+}
+
+/**
+ * Says beside a field what is missing, as the server would.
+ *
+ * @param {HTMLFormElement} form
+ * @param {HTMLTextAreaElement} note
+ * @param {string} text
+ */
+function say(form, note, text) {
+  let line = form.querySelector(".fault");
+  if (!line) {
+    line = document.createElement("p");
+    line.className = "fault";
+    line.id = note.id + "-fault";
+    line.setAttribute("role", "alert");
+    form.prepend(line);
+  }
+  line.textContent = text;
+  note.setAttribute("aria-invalid", "true");
+  note.setAttribute("aria-describedby", line.id);
+}
+
+/**
+ * Sends the form of a text: by the answer that was pressed, or where there is only one
+ * way to send it.
+ *
+ * @param {EventTarget | null} at
+ */
+function send(at) {
+  const form = at instanceof HTMLTextAreaElement ? at.form : null;
+  if (!form) return false;
+  const buttons = [...form.querySelectorAll("button")].filter((b) => b.type === "submit" && b.checkVisibility());
+  const button = wanted.get(form) ?? (form.querySelector("[name=verdict]") ? undefined : buttons[0]);
+  if (button) form.requestSubmit(button);
+  return button !== undefined;
+}
