@@ -23,6 +23,7 @@ type card struct {
 	words    int   // new ones to read
 
 	state  cardState
+	waits  bool // approved by the actor, and others have to answer
 	can    bool // somebody asked for it, and the actor may answer
 	cannot string
 	mine   review.VerdictKind // the actor's answer, when it is the same to all
@@ -162,10 +163,10 @@ func (p *releasePresenter) finish(c card) card {
 	mine := map[review.VerdictKind]int{}
 	for _, pr := range c.pairs {
 		ch := &p.v.Changes[pr.change]
-		st := stateOf(ch, p.answers[pr.change], pr.edit, p.me, p.self)
+		st := stateOf(ch, p.answers[pr.change], pr.edit, p.user, p.self)
 		rejected = rejected || st.rejected
 		settled = settled && st.settled
-		answered = answered && (st.approved || st.settled)
+		answered = answered && (st.answered || st.settled)
 		if st.mine != nil {
 			mine[st.mine.Kind]++
 		}
@@ -177,6 +178,7 @@ func (p *releasePresenter) finish(c card) card {
 		}
 	}
 	c.state = stateOfCard(rejected, answered, settled, len(c.said) > 0)
+	c.waits = c.state == cardApproved && !settled
 	for kind, n := range mine {
 		if n == len(c.pairs) {
 			c.mine = kind

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -111,6 +112,8 @@ func (p *releasePresenter) nothingOpen(closed int) string {
 		return "There is no comparison yet. Load this page again in a moment."
 	case p.q.filter != "":
 		return "Nothing open here."
+	case closed > 0 && p.v.Answer.Result == gate.Blocked && slices.ContainsFunc(p.cards, func(c card) bool { return c.waits }):
+		return "You answered everything. What is open waits for others."
 	case closed > 0:
 		return "No decision is open."
 	case p.v.Base != nil:
@@ -151,9 +154,12 @@ func (p *releasePresenter) decision(c *card, back string) views.Decision {
 		}
 	}
 	if b, ok := closedBadges[c.state]; ok {
+		if c.waits {
+			b.Word = "you approved"
+		}
 		d.State = &b
 	}
-	if c.state == cardSettled && first.Requirement != nil {
+	if (c.state == cardSettled || c.waits) && first.Requirement != nil {
 		d.Needs = views.Say(first.Requirement.Why)
 	}
 	for _, v := range distinct(c.said) {

@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/static"
@@ -140,8 +141,9 @@ type releasePresenter struct {
 	s    *Server
 	v    *review.ReleaseView
 	q    releaseRequest
-	me   string // user id
-	self bool   // an author's own approval counts
+	me   string       // user id
+	user *people.User // nil when nobody is signed in
+	self bool         // an author's own approval counts
 
 	index   map[string]int // of Changes by change id
 	answers []answers      // of Changes
@@ -158,8 +160,8 @@ type releasePresenter struct {
 
 func (s *Server) newReleasePresenter(c echo.Context, v *review.ReleaseView, q releaseRequest) *releasePresenter {
 	p := &releasePresenter{s: s, v: v, q: q, self: v.Server.Policy.SelfReview(), index: map[string]int{}}
-	if u := s.actor(c).User; u != nil {
-		p.me = u.ID
+	if p.user = s.actor(c).User; p.user != nil {
+		p.me = p.user.ID
 	}
 	for i := range v.Changes {
 		p.index[v.Changes[i].ID] = i

@@ -606,3 +606,35 @@ func TestFoldedBounds(t *testing.T) {
 		t.Errorf("folded: %s", got)
 	}
 }
+
+// TestDecisionsLeft: what counts as left is what the gate still asks for and the reader
+// did not approve. An approval that is not enough takes the decision off nobody else's
+// list, and the page never says that nothing is open while the gate asks.
+func TestDecisionsLeft(t *testing.T) {
+	r := newReviewed(t)
+	r.want(303, r.postForm(r.mia, "/servers/git/policy", url.Values{"version": {"1"}, "yaml": {"preset: team\nlines:\n  wording: {approvals: 2}\n  behaviour: {approvals: 2, owner: true}\n  breaking: {approvals: 2, owner: true, reason: true}\n"}}))
+	left := func(as who) string {
+		doc := r.get(as, r.path).html(t)
+		return text(doc.Find(`.tabs a[aria-current]`)) + ", " + regexp.MustCompile(`\d+ decisions? open`).FindString(text(doc.Find("main")))
+	}
+	want := func(rita, mia string) {
+		t.Helper()
+		if a, b := left(r.rita), left(r.mia); a != rita || b != mia {
+			t.Errorf("rita sees %q, mia %q", a, b)
+		}
+	}
+	want("Decisions 3, 3 decisions open", "Decisions 3, 3 decisions open")
+	for _, tool := range []string{"find", "drop", "make"} {
+		r.want(303, r.answer(r.rita, tool, "approve", "Fine."))
+	}
+	want("Decisions 0, 3 decisions open", "Decisions 3, 3 decisions open")
+	doc := r.get(r.rita, r.path).html(t)
+	if said := text(doc.Find("main")); !strings.Contains(said, "What is open waits for others.") || strings.Contains(said, "No decision is open") {
+		t.Errorf("rita reads %q", said)
+	}
+	if c := text(card(t, doc, "find")); !strings.Contains(c, "you approved") || !strings.Contains(c, "1 of 2 approvals") {
+		t.Errorf("her card: %q", c)
+	}
+	r.want(303, r.answer(r.mia, "find", "approve", "Fine."))
+	want("Decisions 0, 2 decisions open", "Decisions 2, 2 decisions open")
+}

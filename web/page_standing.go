@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -71,15 +73,17 @@ func (a *answered) on(edit string) *review.Verdict {
 
 // editState is where one edit of one change stands.
 type editState struct {
-	approved, rejected bool
-	settled            bool // the gate asks for nothing (any more)
-	mine               *review.Verdict
-	said               []*review.Verdict
+	rejected bool
+	settled  bool // the gate asks for nothing (any more)
+	answered bool // the reader approved it, and others have to answer
+	mine     *review.Verdict
+	said     []*review.Verdict
 }
 
-// stateOf looks at an edit of a change. self says that an author's own approval
-// counts.
-func stateOf(d *review.Decided, all answers, edit, me string, self bool) editState {
+// stateOf looks at an edit of a change for who reads. While the gate asks, only the
+// reader's own approval takes it off what is left to decide, and no other's: a change is
+// approved by who approves all of it. self says that an author's own approval counts.
+func stateOf(d *review.Decided, all answers, edit string, me *people.User, self bool) editState {
 	st := editState{settled: d.Requirement == nil || d.Requirement.State != gate.Open}
 	for _, id := range all.people {
 		v := all.by[id].on(edit)
@@ -87,13 +91,29 @@ func stateOf(d *review.Decided, all answers, edit, me string, self bool) editSta
 			continue
 		}
 		st.said = append(st.said, v)
-		if id == me {
+		if me != nil && id == me.ID {
 			st.mine = v
 		}
-		st.approved = st.approved || v.Kind == review.Approve && (self || !v.OwnPush)
 		st.rejected = st.rejected || v.Kind == review.Reject
 	}
+	st.answered = !st.settled && st.mine != nil && st.mine.Kind == review.Approve && (self || !st.mine.OwnPush) && !all.askedAgain(d, me)
 	return st
+}
+
+// askedAgain reports whether the gate asks for the answer of somebody who approved all
+// of a change: it expired, or for some other reason does not count.
+func (all answers) askedAgain(d *review.Decided, me *people.User) bool {
+	if !slices.Contains(d.Requirement.WhoCan, me.Email) {
+		return false
+	}
+	for i := range d.Details {
+		det := &d.Details[i]
+		v := all.by[me.ID].on(det.Edit)
+		if det.Class != change.None && (v == nil || v.Kind != review.Approve) {
+			return false
+		}
+	}
+	return true
 }
 
 var verdictLooks = map[review.VerdictKind]views.VerdictLine{
