@@ -123,11 +123,11 @@ func (sp *speech) tellFollowers(kind NoticeKind, tools ...string) {
 	}
 }
 
-// familyOf is the family of a tool in the candidate, "" for none.
+// familyOf is the family of a tool that the candidate has or lost, "" for none.
 func (sp *speech) familyOf(tool string) string {
 	if sp.family == nil {
 		sp.family = map[string]string{}
-		for _, f := range sp.as.server.Families(namesOf(sp.as.candidate.tools)).Families {
+		for _, f := range sp.as.server.Families(sp.as.allNames()).Families {
 			for _, t := range f.Tools {
 				sp.family[t] = f.Name
 			}
@@ -347,14 +347,36 @@ func (s *Service) pushed(ctx context.Context, tx Tx, a Actor, as *assessment) er
 	if err != nil || len(sp.subs) == 0 {
 		return err
 	}
-	var touched []string
+	sp.tellFollowers(NoticePush, as.touched()...)
+	return sp.end("pushed " + as.server.Name + " " + as.release.Title())
+}
+
+// closed tells who wrote a release and who follows what it touches that it was released
+// or taken back. did is what was done: "released", "withdrew".
+func (s *Service) closed(ctx context.Context, tx Tx, a Actor, as *assessment, did string) error {
+	sp, err := s.newSpeech(ctx, tx, a, as)
+	if err != nil {
+		return err
+	}
+	for _, id := range as.authors {
+		sp.tell(id, NoticeReview)
+	}
+	sp.tellFollowers(NoticeReview, as.touched()...)
+	return sp.end(did + " " + as.server.Name + " " + as.release.Title())
+}
+
+// touched lists the tools that came, changed or went.
+func (as *assessment) touched() []string {
+	var names []string
 	for _, c := range as.outline.Changes {
-		if c.NewPosition > 0 && c.NewPosition <= len(as.candidate.tools) {
-			touched = append(touched, as.candidate.tools[c.NewPosition-1].Name)
+		switch {
+		case c.NewPosition > 0 && c.NewPosition <= len(as.candidate.tools):
+			names = append(names, as.candidate.tools[c.NewPosition-1].Name)
+		case c.NewPosition == 0 && len(c.Name) > 0:
+			names = append(names, string(c.Name))
 		}
 	}
-	sp.tellFollowers(NoticePush, touched...)
-	return sp.end("pushed " + as.server.Name + " " + as.release.Title())
+	return names
 }
 
 // Inbox is what waits for somebody, and what they were told.

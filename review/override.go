@@ -280,6 +280,9 @@ func (s *Service) releaseByOverride(ctx context.Context, tx Tx, a Actor, as *ass
 	if err := as.keepGrounds(ctx, tx); err != nil {
 		return err
 	}
+	if err := s.closed(ctx, tx, a, as, "released by override"); err != nil {
+		return err
+	}
 	return s.audit(ctx, tx, a, act{name: "release.release-by-override", serverID: r.ServerID, subject: r.ID, before: before, after: as.evidence()})
 }
 

@@ -386,15 +386,9 @@ func (l *loader) policies() error {
 	if len(servers) == 0 {
 		return nil
 	}
-	vs, err := l.tx.Policies(l.ctx, servers)
+	history, err := policiesInForce(l.ctx, l.tx, servers)
 	if err != nil {
 		return err
-	}
-	history := map[string][]gate.InForce{}
-	for _, v := range vs {
-		if v.State == PolicyInForce {
-			history[v.ServerID] = append(history[v.ServerID], gate.InForce{Policy: v.Policy, At: v.DecidedAt})
-		}
 	}
 	for _, as := range l.found {
 		if as.before() {
@@ -404,6 +398,18 @@ func (l *loader) policies() error {
 		}
 	}
 	return nil
+}
+
+// policiesInForce returns every policy that ever was in force, by server.
+func policiesInForce(ctx context.Context, tx Tx, servers []string) (map[string][]gate.InForce, error) {
+	vs, err := tx.Policies(ctx, servers)
+	history := map[string][]gate.InForce{}
+	for _, v := range vs {
+		if v.State == PolicyInForce {
+			history[v.ServerID] = append(history[v.ServerID], gate.InForce{Policy: v.Policy, At: v.DecidedAt})
+		}
+	}
+	return history, err
 }
 
 // before reports whether the candidate was opened before its server's policy was
@@ -419,12 +425,7 @@ func (as *assessment) familyOf() map[string]string {
 	if !as.server.Policy.AsksFamilies() {
 		return nil
 	}
-	names := namesOf(as.candidate.tools)
-	for _, c := range as.outline.Changes {
-		if c.NewPosition == 0 && len(c.Name) > 0 {
-			names = append(names, string(c.Name))
-		}
-	}
+	names := as.allNames()
 	of := map[string]string{}
 	for _, f := range surface.FamiliesWith(names, as.server.Policy.Patterns()).Families {
 		for _, p := range f.Positions {
@@ -432,6 +433,17 @@ func (as *assessment) familyOf() map[string]string {
 		}
 	}
 	return of
+}
+
+// allNames lists the names of the candidate's tools and of those that are gone.
+func (as *assessment) allNames() []string {
+	names := namesOf(as.candidate.tools)
+	for _, c := range as.outline.Changes {
+		if c.NewPosition == 0 && len(c.Name) > 0 {
+			names = append(names, string(c.Name))
+		}
+	}
+	return names
 }
 
 // checkBound refuses a signed push that does not bind its query where the policy

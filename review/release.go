@@ -250,6 +250,9 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		}
 		facts := as.evidence()
 		facts["used_up"] = used
+		if err := s.closed(ctx, tx, a, as, "released"); err != nil {
+			return err
+		}
 		return s.audit(ctx, tx, a, act{name: "release.release", serverID: r.ServerID, subject: r.ID, before: before, after: facts})
 	})
 	if err != nil {
@@ -326,6 +329,9 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 			if rejected, err = s.rejectIntroduced(ctx, tx, a, as, reason); err != nil {
 				return err
 			}
+		}
+		if err := s.closed(ctx, tx, a, as, "withdrew"); err != nil {
+			return err
 		}
 		return s.audit(ctx, tx, a, act{
 			name: "release.withdraw", serverID: r.ServerID, subject: r.ID, before: before,

@@ -345,28 +345,33 @@ func (s *Service) onThread(ctx context.Context, a Actor, id, name string, f func
 	return after, nil
 }
 
-// ResolveThread closes a thread. One that blocks is closed by who opened it, or by
-// a maintainer who wrote and pushed nothing that it holds up.
+// ResolveThread closes a thread. One that holds up a release is closed by who opened it,
+// or by a maintainer who wrote and pushed nothing that it holds up.
 func (s *Service) ResolveThread(ctx context.Context, a Actor, threadID string) (*Thread, error) {
 	return s.onThread(ctx, a, threadID, "thread.resolve", func(tx Tx, t *Thread) error {
 		if !t.Open() {
 			return nil
 		}
-		if t.Blocks {
-			if err := s.mayUnblock(ctx, tx, a, t); err != nil {
-				return err
-			}
+		if err := mayResolve(ctx, tx, a, t); err != nil {
+			return err
 		}
 		return tx.ResolveThread(ctx, t.ID, a.userID(), s.now())
 	})
 }
 
-func (s *Service) mayUnblock(ctx context.Context, tx Tx, a Actor, t *Thread) error {
+func mayResolve(ctx context.Context, tx Tx, a Actor, t *Thread) error {
 	srv, err := tx.ServerByID(ctx, t.ServerID)
 	if err != nil {
 		return err
 	}
-	author, err := wroteOpen(ctx, tx, t, a.userID())
+	open, err := openReleases(ctx, tx, t)
+	if err != nil {
+		return err
+	}
+	if blocks, err := holdsUp(ctx, tx, srv, t, open); err != nil || !blocks {
+		return err
+	}
+	author, err := wroteAny(ctx, tx, t, open, a.userID())
 	if err != nil {
 		return err
 	}
@@ -376,16 +381,33 @@ func (s *Service) mayUnblock(ctx context.Context, tx Tx, a Actor, t *Thread) err
 	return nil
 }
 
-// wroteOpen reports whether the person wrote or pushed any open release that the
-// thread holds up.
-func wroteOpen(ctx context.Context, tx Tx, t *Thread, userID string) (bool, error) {
+// openReleases are those of the thread's profile.
+func openReleases(ctx context.Context, tx Tx, t *Thread) ([]Release, error) {
 	rs, err := tx.Releases(ctx, t.ServerID, t.Profile, Page{Limit: maxPage})
-	if err != nil {
-		return false, err
+	return slices.DeleteFunc(rs, func(r Release) bool { return !r.open() }), err
+}
+
+// holdsUp reports whether the gate waits for the thread: it was opened to block, or the
+// policy has every thread block, now or for a release that was open when it still did.
+func holdsUp(ctx context.Context, tx Tx, srv *Server, t *Thread, open []Release) (bool, error) {
+	if t.Blocks || srv.Policy.AllThreads {
+		return true, nil
 	}
+	if srv.Policy.LoosenedAt.IsZero() {
+		return false, nil
+	}
+	history, err := policiesInForce(ctx, tx, []string{srv.ID})
+	return slices.ContainsFunc(open, func(r Release) bool {
+		return r.CreatedAt.Before(srv.Policy.LoosenedAt) && gate.Effective(history[srv.ID], r.CreatedAt).AllThreads
+	}), err
+}
+
+// wroteAny reports whether the person wrote or pushed any of the releases, or the one
+// that the thread was opened on.
+func wroteAny(ctx context.Context, tx Tx, t *Thread, open []Release, userID string) (bool, error) {
 	ids := []string{t.ReleaseID}
-	for _, r := range rs {
-		if r.open() && r.ID != t.ReleaseID {
+	for _, r := range open {
+		if r.ID != t.ReleaseID {
 			ids = append(ids, r.ID)
 		}
 	}

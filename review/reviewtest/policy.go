@@ -216,13 +216,24 @@ func policyThreads(w *world) {
 	w.released("1", three())
 	p := w.push("2", findMore("more"))
 	w.approve(w.rita, idOf(p), "find")
-	_, err := w.svc.OpenThread(w.ctx, w.rob, idOf(p), review.Anchor{Tool: "find", Side: "new"}, "Only a question.", false)
+	asked, err := w.svc.OpenThread(w.ctx, w.rob, idOf(p), review.Anchor{Tool: "find", Side: "new"}, "Only a question.", false)
 	w.must(err)
 	w.wantGate(p, gate.Pass)
 	w.mustSetPolicy(w.ana, gate.Policy{Preset: gate.Team, AllThreads: true}, review.PolicyInForce)
 	if g := w.gate(p.Answer.Listing.Digest); g.Result != gate.Blocked || !strings.Contains(g.Why, "1 thread") {
 		w.Errorf("gate is %s: %s", g.Result, g.Why)
 	}
+	_, err = w.svc.ResolveThread(w.ctx, w.rita, asked.ID)
+	w.refused(err, review.Forbidden, "Who opened it can resolve it")
+	made := w.mustSetPolicy(w.ana, gate.Policy{Preset: gate.Team}, review.PolicyProposed)
+	_, err = w.svc.DecidePolicy(w.ctx, w.ben, "mot", made.Policy.Version, true)
+	w.must(err)
+	w.wantGate(p, gate.Blocked, "thread:"+asked.ID)
+	_, err = w.svc.ResolveThread(w.ctx, w.rita, asked.ID) // the release is still judged as it was opened
+	w.refused(err, review.Forbidden, "Who opened it can resolve it")
+	_, err = w.svc.ResolveThread(w.ctx, w.rob, asked.ID)
+	w.must(err)
+	w.wantGate(p, gate.Pass)
 }
 
 func policyBound(w *world) {

@@ -37,6 +37,7 @@ var talkCases = map[string]func(*world){
 	"many decisions, one unread notice":                noticeOnce,
 	"notices are read":                                 noticeRead,
 	"following a server and a family":                  followed,
+	"followers hear of what goes":                      followedAway,
 	"who may follow":                                   followRefused,
 	"everything unresolved":                            discussed,
 	"a notice after the role is gone":                  noticeRoleGone,
@@ -649,6 +650,25 @@ func followed(w *world) {
 	w.must(err)
 	if len(in.Subscriptions) != 1 || in.Subscriptions[0].Family != "entity" {
 		w.Errorf("%+v", in.Subscriptions)
+	}
+}
+
+// followedAway: who follows a family hears that tools of it go, be it all of them, and
+// that what did so is released or taken back.
+func followedAway(w *world) {
+	w.released("1", listing(tool("entity_get", "Gets."), tool("entity_set", "Sets."), tool("note_add", "Adds."), tool("note_drop", "Drops.")))
+	w.must(w.svc.Follow(w.ctx, w.rob, "mot", "entity", true))
+	p := w.push("2", listing(tool("note_add", "Adds."), tool("note_drop", "Drops.")))
+	w.told(w.rob, review.NoticePush)
+	w.must(w.svc.ReadNotices(w.ctx, w.rob))
+	w.approve(w.rita, idOf(p), "entity_get", "entity_set")
+	w.told(w.rob, review.NoticeReview, review.NoticePush)
+	w.release(p)
+	_, err := w.svc.WithdrawRelease(w.ctx, w.ana, idOf(p), "The gateway still needs them.", true)
+	w.must(err)
+	w.told(w.rob, review.NoticeReview, review.NoticeReview, review.NoticeReview, review.NoticePush)
+	if n := w.notices(w.rob)[0]; !strings.HasPrefix(n.Text, "withdrew ") || !strings.HasSuffix(n.Text, " 2") {
+		w.Errorf("told %q", n.Text)
 	}
 }
 
