@@ -139,7 +139,7 @@ func capturedSentence(v *review.CaptureView) string {
 	if v.Doubt {
 		return say + "It differs from what we predicted of every configuration that we know, so the profile is marked as doubtful."
 	}
-	return say + "It is what we predicted of its configuration " + v.Variant + "."
+	return say + "It is what we predicted of it, " + modeName(v.Host, v.Variant) + "."
 }
 
 // limitsForm sets which hosts have to take the listings of a server, and what they

@@ -204,7 +204,7 @@ func TestCaptureVariants(t *testing.T) {
 	for _, chosen := range []string{"claude-code", "claude-code+round", "claude-code+plain"} {
 		in.want(303, in.postForm(ana, page, url.Values{"host": {chosen}, "listing": {request}}))
 		doc := in.want(200, in.get(ana, hosts)).html(t)
-		if got := text(doc.Find("main")); !strings.Contains(got, "plain") || strings.Contains(got, "doubtful: a capture differs") {
+		if got := text(doc.Find("main")); !strings.Contains(got, "as it comes") || strings.Contains(got, "doubtful: a capture differs") {
 			t.Errorf("%s: %.600s", chosen, got)
 		}
 		a := decode[wire.Captures](t, in.get(token, "/api/v1/listings/"+id+"/captures"))
@@ -237,6 +237,10 @@ func TestCaptureOfAnotherName(t *testing.T) {
 	got := decode[wire.Capture](t, a)
 	if got.Called != "prod-git" || got.Doubtful {
 		t.Errorf("%s", a.body)
+	}
+	in.want(201, in.postJSON(token, "/api/v1/servers/git/captures?called=prod-git&host=claude-code&digest="+pushed.Digest, strings.Replace(request, "Reads.", "Reads", 1)))
+	if got := text(in.get(ana, "/servers/git/listings/"+pushed.ID+"?lens=claude-code").html(t).Find("main")); !strings.Contains(got, "doubtful: a capture differs") {
+		t.Errorf("the lens says nothing of the doubt: %.300s", got)
 	}
 	for _, at := range []string{page + "/" + got.ID, "/api/v1/listings/" + pushed.ID + "/captures/" + got.ID + "/fixture"} {
 		f, err := host.ParseFixture([]byte(in.want(200, in.get(ana, at)).body))

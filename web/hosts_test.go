@@ -107,7 +107,7 @@ func TestListingThroughHost(t *testing.T) {
 		t.Errorf("in the order of the host (-want +got): %s", diff)
 	}
 	tools := doc.Find(".reads > li")
-	for i, words := range [][]string{{"cut", "Claude Code cuts here, after 4,096 UTF-16 units", "… [truncated]"}, {"Lists all."}, {"not sent", "Not sent by Claude Code"}} {
+	for i, words := range [][]string{{"cut", "Claude Code cuts here, after 4,096 UTF-16 units", "… [truncated]"}, {"Lists all."}, {"not sent", "Not sent. Claude Code silently leaves the tool out"}} {
 		for _, w := range words {
 			if got := text(tools.Eq(i)); !strings.Contains(got, w) {
 				t.Errorf("tool %d lacks %q: %.300q", i, w, got)

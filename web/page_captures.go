@@ -60,7 +60,7 @@ func (s *Server) seenHost(slug string, v *review.CaptureView) views.SeenHost {
 	c := v.Compared
 	seen := views.SeenHost{
 		Badge: views.Badge{Tone: views.OK, Icon: "check", Word: "as predicted"}, Title: hostName(v.Host) + " " + v.Version,
-		When: s.when(v.At), By: prose.Show(v.ByLabel), Facts: []string{toolCount(len(c.Tools)), v.Variant},
+		When: s.when(v.At), By: prose.Show(v.ByLabel), Facts: []string{toolCount(len(c.Tools)), modeName(v.Host, v.Variant)},
 	}
 	if v.Doubt {
 		seen.Badge = views.Badge{Tone: views.Warn, Icon: "bang", Word: "differs"}

@@ -35,6 +35,25 @@ func hostName(id string) string {
 	return id
 }
 
+// modeWords are the configurations of hosts as people would say them. One whose words
+// are true of one host only stands there behind the id of that host.
+var modeWords = map[string]string{
+	"plain": "as it comes", "toff": "tool search off", "round": "after a tool search", "yolo": "all tools approved", "prefix": "server names in front",
+	"anthropic": "with Anthropic's API", "openai": "with OpenAI's API", "google": "with Gemini", "resp": "with OpenAI's Responses API", "chat": "with OpenAI's chat API",
+	"codex plain": "with a model that has no tool search", "codex gpt-5.5": "with gpt-5.5, which searches tools", "codex gpt-5.5-round": "with gpt-5.5, after a tool search",
+}
+
+// modeName says how a host is configured.
+func modeName(hostID, variant string) string {
+	if words, ok := modeWords[hostID+" "+variant]; ok {
+		return words
+	}
+	if words, ok := modeWords[variant]; ok {
+		return words
+	}
+	return "configured as " + variant
+}
+
 func errNoHost(id string) error {
 	return review.Errorf(review.NotFound, "There is no host %.60q to look through. Choose one of the list.", id)
 }
@@ -88,7 +107,7 @@ func (p lensPresenter) view() views.HostLens {
 	slug, id, h := p.v.Server.Slug, p.v.Listing.ID, p.v.Profile
 	name := toolName(p.v.New.Listed.Name, p.position)
 	l := views.HostLens{
-		Tool: views.ShowName(name), Host: h.ID, Name: h.Name, About: append(standing(h.Version, h.Verified), h.Mode),
+		Tool: views.ShowName(name), Host: h.ID, Name: h.Name, About: append(standing(h.Version, h.Verified), modeName(h.ID, h.Mode)),
 		URL: hostsPath(slug, id), Back: hostsPath(slug, id, "base", p.base),
 		Hidden: []views.Hidden{{Name: "tool", Value: strconv.Itoa(p.position)}},
 	}
@@ -108,7 +127,11 @@ func (p lensPresenter) view() views.HostLens {
 	if p.v.Old != nil {
 		l.Sides = append(l.Sides, lensSide(p.v.Profile, "Before", p.v.Old))
 	}
-	l.Sides = append(l.Sides, lensSide(p.v.Profile, "Now", &p.v.New))
+	label := "Now"
+	if p.v.Old == nil {
+		label = "As listed"
+	}
+	l.Sides = append(l.Sides, lensSide(p.v.Profile, label, &p.v.New))
 	l.Words = views.Texts(sentWords(p.v.Old), sentWords(&p.v.New), "before", "now")
 	l.Schema = views.Texts(sentSchema(p.v.Old), sentSchema(&p.v.New), "before", "now")
 	l.Schema.Code = true
@@ -166,7 +189,11 @@ func lensLosses(lost []host.Loss) []views.LensLoss {
 
 func notSentWhy(h *host.Profile, lost []host.Loss) string {
 	for _, l := range lost {
-		if l.Gone && l.Detail != "" {
+		switch {
+		case !l.Gone || l.Detail == "":
+		case strings.HasPrefix(l.Detail, h.Name):
+			return "Not sent. " + l.Detail
+		default:
 			return "Not sent by " + h.Name + ": " + l.Detail
 		}
 	}
@@ -231,11 +258,15 @@ func crossings(l *surface.Listing, r *host.Rendering) []crossing {
 	return out
 }
 
-// readThrough shows the tools of a listing as a host sends them.
-func (p listingPresenter) readThrough(v *review.RenderingView, from string) *views.ListingTools {
+// readThrough shows the tools of a listing as a host sends them. Doubtful says that a
+// capture of the server contradicts the host's profile.
+func (p listingPresenter) readThrough(v *review.RenderingView, doubtful bool, from string) *views.ListingTools {
 	all := crossings(p.l, v.Rendering)
 	t, start, end := p.readPage(from, len(all))
 	t.Through = p.through(v)
+	if doubtful {
+		t.Through.About = append(t.Through.About, doubtWords)
+	}
 	for _, c := range all[start-1 : end] {
 		t.Tools = append(t.Tools, p.readCrossing(v.Profile, c))
 	}
@@ -250,7 +281,7 @@ func (p listingPresenter) through(v *review.RenderingView) *views.ListingThrough
 		n += len(r.Tools[i].Tools)
 	}
 	t := &views.ListingThrough{
-		Name: h.Name, About: append(standing(h.Version, h.Verified), h.Mode, thousands(n)+" of "+toolCount(len(p.l.Tools))+" sent"),
+		Name: h.Name, About: append(standing(h.Version, h.Verified), modeName(h.ID, h.Mode), thousands(n)+" of "+toolCount(len(p.l.Tools))+" sent"),
 		HostsURL: hostsPath(v.Server.Slug, v.Listing.ID), CostURL: costPath(v.Server.Slug, v.Listing.ID, "host", h.ID),
 	}
 	if r.Failed != "" {

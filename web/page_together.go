@@ -161,7 +161,7 @@ func hostModes(chosen string) []views.Place {
 		out = append(out, views.Place{Value: h.ID, Label: h.Name, Chosen: chosen == h.ID || chosen == h.ID+"+"+h.Mode})
 		for _, variant := range h.Variants() {
 			if value := h.ID + "+" + variant; variant != h.Mode {
-				out = append(out, views.Place{Value: value, Label: h.Name + ", " + variant, Chosen: chosen == value})
+				out = append(out, views.Place{Value: value, Label: h.Name + ", " + modeName(h.ID, variant), Chosen: chosen == value})
 			}
 		}
 	}
@@ -208,7 +208,7 @@ func (p togetherPresenter) total(of func(host.Share) int) int {
 
 func (p togetherPresenter) host() views.BesideHost {
 	found, h := p.v.Found, p.v.Profile
-	out := views.BesideHost{ID: h.ID, Name: h.Name, About: append(standing(h.Version, h.Verified), h.Variant())}
+	out := views.BesideHost{ID: h.ID, Name: h.Name, About: append(standing(h.Version, h.Verified), modeName(h.ID, h.Variant()))}
 	if found.Failed != "" {
 		out.Failed = views.Say("It does not start: " + found.Failed + ".")
 	}
