@@ -22,7 +22,7 @@ import (
 
 var (
 	shotsDir  = flag.String("shots", "", "write a picture of every state into this folder")
-	onlyState = flag.String("state", "", "only states whose name begins so")
+	onlyState = flag.String("state", "", "only states whose name begins with one of these, comma-separated")
 )
 
 // chromium is one browser for all tests of the package.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,28 +54,18 @@ func waitReady(t testing.TB, url string) {
 	t.Fatalf("nothing answers at %s", url)
 }
 
-// states are those that the command line asks for; all without a wish.
-func states() []fixtures.State {
-	var some []fixtures.State
-	for _, s := range fixtures.All() {
-		if strings.HasPrefix(s.Name, *onlyState) {
-			some = append(some, s)
-		}
-	}
-	return some
+// states are those of all that the command line asks for; all without a wish.
+func states(all []fixtures.State) []fixtures.State {
+	return slices.DeleteFunc(all, func(s fixtures.State) bool {
+		return !slices.ContainsFunc(strings.Split(*onlyState, ","), func(begin string) bool { return strings.HasPrefix(s.Name, begin) })
+	})
 }
 
 // TestHostileStates looks at every page with a model in which every string is an
 // attack: nothing of it runs, nothing is loaded, no page is wider than the screen.
 func TestHostileStates(t *testing.T) {
 	srv := storyServer(t)
-	var some []fixtures.State
-	for _, s := range fixtures.Hostile() {
-		if strings.HasPrefix(s.Name, *onlyState) {
-			some = append(some, s)
-		}
-	}
-	inTabs(t, some, func(b *tab, s fixtures.State) {
+	inTabs(t, states(fixtures.Hostile()), func(b *tab, s fixtures.State) {
 		b.open(srv + "/" + s.Name)
 		for _, sc := range []screen{{width: 1280}, {width: 390}, {width: 320}} {
 			b.show(sc)
@@ -117,7 +108,7 @@ func TestModes(t *testing.T) {
 // too small to be pressed.
 func TestStates(t *testing.T) {
 	srv := storyServer(t)
-	inTabs(t, states(), func(b *tab, s fixtures.State) {
+	inTabs(t, states(fixtures.All()), func(b *tab, s fixtures.State) {
 		b.open(srv + "/" + s.Name)
 		b.checkAt(s.Name, looks())
 		b.checkTargets(s.Name)
