@@ -147,7 +147,7 @@ func (s *Service) Override(ctx context.Context, a Actor, releaseID string, n New
 
 func (n *NewOverride) check() error {
 	if n.For == 0 {
-		n.For = gate.MaxOverride
+		n.For = gate.DefaultOverride
 	}
 	switch {
 	case n.Digest.IsZero():

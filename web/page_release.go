@@ -342,7 +342,7 @@ func (p *releasePresenter) gate() views.GateBar {
 	if n := p.notRead(); n > 0 {
 		bar.Sub = append(bar.Sub, thousands(n)+" of the starting point not read by anybody yet")
 	}
-	if !p.v.Answer.Independent && p.v.Answer.Result == gate.Pass {
+	if !p.v.Answer.Independent && p.v.Answer.Result == gate.Pass && p.v.Overridden == 0 {
 		bar.Sub = append(bar.Sub, "an author's own approval counted")
 	}
 	return bar

@@ -196,7 +196,7 @@ func (e *evaluation) open(s *Subject, line Line, rules []ownerSet, counted []*Ve
 	e.tally.open = append(e.tally.open, s.Change)
 	if len(who) == 0 {
 		e.tally.nobody++
-		why += " " + e.missing()
+		why += " " + e.missing(unmet != "")
 	}
 	for _, p := range who {
 		e.turn[p.ID] = true

@@ -360,6 +360,11 @@ func TestMissing(t *testing.T) {
 	if !strings.Contains(o.Answer.Why, "Nobody who may decide is left") {
 		t.Errorf("why: %s", o.Answer.Why)
 	}
+	breaking := facts(gate.Team, find(change.Breaking))
+	breaking.Policy.Owners = []gate.OwnerRule{{People: []string{"gone@example.org"}}}
+	if why := gate.Evaluate(breaking).Answer.Requirements[0].Why; !strings.Contains(why, "An owner is missing: gone@example.org. None of them can answer") {
+		t.Errorf("an owner without a role: %s", why)
+	}
 	f.People = nil
 	if why := gate.Evaluate(f).Answer.Requirements[0].Why; !strings.Contains(why, "Nobody has the role reviewer or maintainer") {
 		t.Errorf("why: %s", why)

@@ -23,6 +23,9 @@ type Override struct {
 // MaxOverride is how long an override can hold.
 const MaxOverride = 7 * 24 * time.Hour
 
+// DefaultOverride is how long it holds where nobody says: until somebody is back at work.
+const DefaultOverride = 24 * time.Hour
+
 // MinReason is the least length of its reason in characters.
 const MinReason = 20
 

@@ -347,14 +347,22 @@ func labels(who []*Person) []string {
 	return names
 }
 
-// missing says why nobody can answer, and whom to add.
-func (e *evaluation) missing() string {
-	all := labels(e.who(func(p *Person) bool { return p.Decides }))
+// missing says why nobody can answer, and whom to add. owner says that it takes an
+// owner, where others may decide.
+func (e *evaluation) missing(owner bool) string {
+	deciders := e.who(func(p *Person) bool { return p.Decides })
+	all := labels(deciders)
 	switch {
 	case len(all) == 0 && e.facts.Policy.SecondFactor:
 		return "Nobody with the role reviewer or maintainer on this server has the second factor that is required: add somebody, or let them set one up."
 	case len(all) == 0:
 		return "Nobody has the role reviewer or maintainer on this server: add somebody."
+	}
+	if owner {
+		return "None of them can answer: each has no role that decides here, or wrote or pushed this. Give an owner a role, or have the policy name another."
+	}
+	if slices.ContainsFunc(deciders, func(p *Person) bool { return !e.authors[p.ID] }) {
+		return fmt.Sprintf("Only %s may decide here, and answered, or wrote or pushed this: add another reviewer.", and(all))
 	}
 	return fmt.Sprintf("Only %s may decide here and wrote or pushed this: add another reviewer.", and(all))
 }

@@ -58,7 +58,7 @@ type OverrideRequest struct {
 	PolicyVersion int      `json:"policy_version"`
 	Requirements  []string `json:"requirements,omitempty"` // absent: all that are open
 	Reason        string   `json:"reason"`                 // 20 characters or more
-	Hours         int      `json:"hours,omitempty"`        // 1 to 168, absent: 168
+	Hours         int      `json:"hours,omitempty"`        // 1 to 168, absent: 24
 }
 
 // ThreadRequest opens a thread with its first comment.
