@@ -116,7 +116,11 @@ const mostCostly = 10
 // Text writes the cost for people.
 func (c Cost) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d tokens, an estimate with %s. %s\n", c.Tokens, cost.Tokenizer, cost.Spread)
+	if c.Estimate == nil {
+		fmt.Fprintf(&b, "%d tokens, as given.\n", c.Tokens)
+	} else {
+		fmt.Fprintf(&b, "%d tokens, an estimate with %s. %s\n", c.Tokens, cost.Tokenizer, cost.Spread)
+	}
 	if c.Host != "" {
 		fmt.Fprintf(&b, "Counted as %s sends it.\n", c.Host)
 	}

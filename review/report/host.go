@@ -292,7 +292,10 @@ func issueLines(b *strings.Builder, c *host.Check, verbose, several bool) {
 		if several && i.Server != "" {
 			place = strings.TrimSpace(i.Server + " " + place)
 		}
-		fmt.Fprintf(b, "  %s %s: %s\n", i.What, Line(place), Line(i.Says()))
+		if place != "" {
+			place = " " + Line(place)
+		}
+		fmt.Fprintf(b, "  %s%s: %s\n", i.What, place, Line(i.Says()))
 		if i.TakesDown > 0 {
 			fmt.Fprintf(b, "    takes %s down with it\n", plural(i.TakesDown, taken(i)))
 		}

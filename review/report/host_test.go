@@ -107,6 +107,11 @@ func TestPreflightForms(t *testing.T) {
 	if !strings.Contains(quiet, "for information: 1 more line") {
 		t.Errorf("%s", quiet)
 	}
+	whole := host.Check{Host: "x", Issues: []host.Issue{{What: host.Refused, Level: host.Error, TakesDown: 150, Verdict: "Valid by the specification, refused by X", Reason: "150 tools, and it takes 128."}}}
+	want := "  refused: Valid by the specification, refused by X: 150 tools, and it takes 128.\n    takes 150 tools down with it\n"
+	if text := report.PreflightText([]*host.Check{&whole}, false, 150); !strings.HasSuffix(text, want) {
+		t.Errorf("%s", text)
+	}
 }
 
 func TestHostsForms(t *testing.T) {
