@@ -70,6 +70,31 @@ func TestTokensExist(t *testing.T) {
 	}
 }
 
+// TestNoHasInHas: a browser drops a whole rule for one selector that it does not take, and
+// takes no :has inside of another.
+func TestNoHasInHas(t *testing.T) {
+	css := read(t, "css/*.css")
+	for i := 0; ; {
+		at := strings.Index(css[i:], ":has(")
+		if at < 0 {
+			return
+		}
+		begin := i + at
+		i = begin + len(":has(")
+		for depth, n := 1, i; depth > 0 && n < len(css); n++ {
+			switch css[n] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			if strings.HasPrefix(css[n:], ":has(") {
+				t.Errorf("a :has inside of another: %s", css[begin:n+len(":has(")])
+			}
+		}
+	}
+}
+
 // TestModulesAreSmall: each module under 200 lines, all together under 15 kB
 // compressed, and nothing that the content policy forbids.
 func TestModulesAreSmall(t *testing.T) {
