@@ -1,6 +1,8 @@
 package views
 
 import (
+	"slices"
+
 	"github.com/a-h/templ"
 
 	"github.com/countersign/countersign/review/prose"
@@ -261,6 +263,7 @@ type ToolsView struct {
 	Open      *ToolView
 	Overview  []string // what to say while none is open
 	ListURL   string
+	Next      *ToolRow // the one after the open one, nil at the end of the list
 	Chosen    bool
 	Threads   []ThreadView
 	Needs     []ReqLine
@@ -270,6 +273,20 @@ type ToolsView struct {
 	// At is what the page around it speaks of: shown by a page of another At, a tool
 	// would contradict what stands beside it. "" where that can't be.
 	At string
+}
+
+// FindNext finds the tool that comes after the open one in the list: who has no keys, and
+// no room for the list beside the tool, goes along it by that. One that is not in the list,
+// since an answer took it out of what the filters leave, is followed by the first.
+func (v *ToolsView) FindNext() {
+	rows := slices.Clone(v.Surface)
+	for _, g := range v.Groups {
+		rows = append(rows, g.Tools...)
+	}
+	next := slices.IndexFunc(rows, func(r ToolRow) bool { return r.Current }) + 1
+	if v.Next = nil; next < len(rows) {
+		v.Next = &rows[next]
+	}
 }
 
 // ToolPart is what becomes another of a page when another tool of its list is opened.

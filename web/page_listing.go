@@ -461,6 +461,7 @@ func (p listingPresenter) oneTool(position string) *views.ToolsView {
 	if g := p.familyless(n); len(g.Tools) > 0 {
 		v.Groups = append(v.Groups, g)
 	}
+	v.FindNext()
 	return v
 }
 

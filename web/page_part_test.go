@@ -36,6 +36,34 @@ func panesBut(t *testing.T, doc *goquery.Document) string {
 	return html
 }
 
+// TestNextTool: the open tool leads to the one that comes after it in the list as it is
+// filtered, and the last one nowhere.
+func TestNextTool(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1", listing(tool("find", "Finds."), tool("list", "Lists."), tool("drop", "Drops.")))
+	at := "/releases/" + in.pushed("git", "version=2", listing(tool("find", "Finds it."), tool("list", "Lists all."), tool("drop", "Drops."))).Release.ID
+	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	for _, view := range []string{"?view=tools", "?view=tools&q=i&filter=text"} {
+		page := in.get(rita, at+view).html(t)
+		var seen []string
+		for range 9 {
+			seen = append(seen, text(page.Find("#tool-name")))
+			next, found := page.Find("a.next").Attr("href")
+			if !found {
+				break
+			}
+			if got := text(in.part(rita, next).html(t).Find("#tool-name")); !strings.Contains(text(page.Find("a.next")), got) {
+				t.Errorf("%s is called %q", got, text(page.Find("a.next")))
+			}
+			page = in.get(rita, next).html(t)
+		}
+		if diff := cmp.Diff([]string{"find", "list"}, seen); diff != "" {
+			t.Errorf("along %s: %s", view, diff)
+		}
+	}
+}
+
 // TestPartIsOfThePage: what a script asks for is what the page at the same address
 // shows, without the list, and says whom caches may give it.
 func TestPartIsOfThePage(t *testing.T) {

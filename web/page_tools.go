@@ -30,6 +30,7 @@ func (p *releasePresenter) tools() *views.ToolsView {
 	if p.compare == nil && p.q.names == "" && p.q.filter == "" {
 		v.Surface = append([]views.ToolRow{p.surfaceRow(open)}, v.Surface...)
 	}
+	v.FindNext()
 	if !p.q.part {
 		p.besideRows(v, all, l)
 	}

@@ -21,7 +21,7 @@ export function panes(doc) {
 }
 
 const pause = 1000; // until it is asked beforehand again, after something happened
-const links = "[data-list] a[data-row], [data-list] .plain a, a.back";
+const links = "[data-list] a[data-row], [data-list] .plain a, a.back, a.next";
 
 class Panes {
   /**
@@ -67,17 +67,17 @@ class Panes {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => idle(() => {
       const near = [neighbour(this.doc, 1), neighbour(this.doc, -1)];
-      if (!this.doc.hidden && this.list.checkVisibility()) this.parts.ahead(near.flatMap((row) => (row && row.href !== this.url ? [row.href] : [])));
+      if (!this.doc.hidden && (this.list.checkVisibility() || this.box.matches(".chosen"))) this.parts.ahead(near.flatMap((row) => (row && row.href !== this.url ? [row.href] : [])));
     }), wait);
   }
 
   /** @param {MouseEvent} event */
   click(event) {
     const link = event.target instanceof Element ? event.target.closest(links) : null;
-    if (!(link instanceof HTMLAnchorElement) || event.button !== 0 || event.defaultPrevented) return;
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!(link instanceof HTMLAnchorElement) || event.button !== 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    this.go(link.href, true);
+    const next = link.matches(".next") ? neighbour(this.doc, 1) : undefined; // past what is filtered away by now
+    this.go((next ?? link).href, true);
   }
 
   /** The browser went to an address that was here before. */
