@@ -70,7 +70,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 		l.found = append(l.found, &assessment{candidate: c})
 	}
 	for _, step := range []func() error{
-		l.policies, l.bases, l.names, l.outlines, l.waivers, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.baselineTools, l.revisions, l.brought, l.threads, l.people, l.overrides,
+		l.policies, l.bases, l.names, l.outlines, l.waivers, l.tools, l.verdicts, l.baselines, l.releasedSubjects, l.alarms, l.alone, l.baselineTools, l.revisions, l.brought, l.threads, l.people, l.overrides,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -79,6 +79,7 @@ func (s *Service) assess(ctx context.Context, tx Tx, candidates []candidate, mad
 	out := make([]assessment, len(l.found))
 	for i, as := range l.found {
 		l.facts(as, s.pageOf(as))
+		as.facts.Alarms = l.alarmFacts(as, s)
 		as.Outcome = gate.Evaluate(as.facts)
 		out[i] = *as
 	}
@@ -118,7 +119,9 @@ type loader struct {
 	refs       map[string][]ToolRef // by listing
 	given      map[ProfileKey][]Verdict
 	standing   map[ProfileKey]map[bytesKey]ReleasedSubject
-	releasedAt map[string]time.Time // by release
+	releasedAt map[string]time.Time             // by release
+	alarmed    map[string][]Alarm               // that nobody looked into, by release
+	byAuthors  map[string]map[surface.Hash]bool // digests that stand by an author's own answer, by release
 	baseline   map[ProfileKey]*baselineTools
 	blocking   []Thread
 	overridden []Override
@@ -411,6 +414,94 @@ func (l *loader) releasedSubjects() error {
 		l.releasedAt[rs[i].ID] = rs[i].ReleasedAt
 	}
 	return err
+}
+
+// standsOn lists the releases whose answers a candidate stands on: its own once it is
+// released, its gate base, and those that hold bytes of it.
+func (l *loader) standsOn() []string {
+	var ids []string
+	for _, as := range l.found {
+		if as.release.released() {
+			ids = append(ids, as.release.ID)
+		}
+		if as.base != nil {
+			ids = append(ids, as.base.ID)
+		}
+	}
+	for _, of := range l.standing {
+		for _, r := range of {
+			ids = append(ids, r.ReleaseID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// alarms reads which of those nobody answers for any more.
+func (l *loader) alarms() error {
+	ids := l.standsOn()
+	if len(ids) == 0 {
+		return nil
+	}
+	open, err := l.tx.Alarms(l.ctx, ids)
+	l.alarmed = map[string][]Alarm{}
+	for _, a := range open {
+		l.alarmed[a.ReleaseID] = append(l.alarmed[a.ReleaseID], a)
+	}
+	return err
+}
+
+// alone reads which bytes stand there by an author's own answer.
+func (l *loader) alone() error {
+	ids := l.standsOn()
+	if len(ids) == 0 {
+		return nil
+	}
+	bodies, err := l.tx.GroundsAlone(l.ctx, ids)
+	if err != nil {
+		return err
+	}
+	l.byAuthors = map[string]map[surface.Hash]bool{}
+	for id, body := range bodies {
+		kept, err := parseGrounds(id, body)
+		if err != nil {
+			return err
+		}
+		l.byAuthors[id] = map[surface.Hash]bool{}
+		for _, a := range kept.Approvals {
+			l.byAuthors[id][a.Digest] = l.byAuthors[id][a.Digest] || !a.Independent
+		}
+	}
+	return nil
+}
+
+// ownIn are the digests that stand by an author's own answer in what the candidate was
+// released as, else in its gate base.
+func (l *loader) ownIn(as *assessment) map[surface.Hash]bool {
+	switch {
+	case as.closed():
+		return l.byAuthors[as.release.ID]
+	case as.base != nil:
+		return l.byAuthors[as.base.ID]
+	}
+	return nil
+}
+
+// alarmFacts are the alarms of what the candidate was released as, else of its gate
+// base.
+func (l *loader) alarmFacts(as *assessment, s *Service) []gate.Alarm {
+	of := as.base
+	if as.release.released() {
+		of = as.release
+	}
+	if of == nil {
+		return nil
+	}
+	var out []gate.Alarm
+	for _, a := range l.alarmed[of.ID] {
+		out = append(out, gate.Alarm{Release: of.Title(), Why: a.Why, URL: s.releaseURL(of.ID)})
+	}
+	return out
 }
 
 // baselineTools is an accepted baseline with what it covers.

@@ -96,7 +96,7 @@ func BenchmarkGate(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
 		start := time.Now()
-		if _, err := h.svc.Gate(b.Context(), h.who, "big", "", h.last.Answer.Listing.Digest); err != nil {
+		if _, err := h.svc.Gate(b.Context(), h.who, "big", review.Question{Digest: h.last.Answer.Listing.Digest}); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))

@@ -87,12 +87,12 @@ func (l *loader) subjects(as *assessment) []gate.Subject {
 		instructions = instructions || c.Subject == change.SubjectInstructions
 		others = append(others, c)
 	}
-	family := as.familyOf()
+	family, own := as.familyOf(), l.ownIn(as)
 	subjects := make([]gate.Subject, 0, len(as.candidate.tools)+len(others)+1)
 	for _, t := range as.candidate.tools {
 		s := gate.Subject{
 			Subject: change.SubjectTool, Name: t.Name, Position: t.Position, From: t.Digest, To: t.Digest,
-			Findings: as.findingsOf(change.SubjectTool, t.Position),
+			Findings: as.findingsOf(change.SubjectTool, t.Position), Alone: own[t.Digest],
 		}
 		if c := changed[t.Position]; c != nil {
 			s = l.subject(as, c)
@@ -107,7 +107,7 @@ func (l *loader) subjects(as *assessment) []gate.Subject {
 	}
 	if h := as.outline.Instructions; !instructions && !h.IsZero() && as.base != nil {
 		subjects = append(subjects, gate.Subject{
-			Subject: change.SubjectInstructions, From: h, To: h, Findings: as.findingsOf(change.SubjectInstructions, 0),
+			Subject: change.SubjectInstructions, From: h, To: h, Findings: as.findingsOf(change.SubjectInstructions, 0), Alone: own[h],
 		})
 	}
 	return subjects
@@ -121,8 +121,12 @@ func (l *loader) subject(as *assessment, c *outlined) gate.Subject {
 		Destructive: c.Destructive, Default: c.Default,
 		Findings: as.findingsOf(c.Subject, c.NewPosition),
 	}
-	if r, ok := l.standing[as.profile()][k]; ok && !c.To.IsZero() {
-		s.Released = gate.Release{Title: r.Title, At: l.releasedAt[r.ReleaseID]}
+	s.Alone = l.ownIn(as)[c.From]
+	if as.closed() && !c.To.IsZero() {
+		s.Alone = l.ownIn(as)[c.To]
+	}
+	if r, ok := l.standing[as.profile()][k]; ok && !c.To.IsZero() && len(l.alarmed[r.ReleaseID]) == 0 {
+		s.Released = gate.Release{Title: r.Title, At: l.releasedAt[r.ReleaseID], Alone: l.byAuthors[r.ReleaseID][c.To]}
 	}
 	if b := l.baseline[as.profile()]; b != nil {
 		s.Baseline = b.covers[k] && !c.To.IsZero()

@@ -36,15 +36,31 @@ type OverrideInForce struct {
 	Requirements []string  `json:"requirements"`
 }
 
-// Gate answers for a listing's digest. When the digest stands in several releases,
-// the strictest reading that is current counts: an open version that has it as its
-// head before a released one, and that before a ref.
-func (s *Service) Gate(ctx context.Context, a Actor, slug, profile string, digest surface.Hash) (*GateAnswer, error) {
-	if digest.IsZero() {
-		return nil, Errorf(Invalid, "Name a digest: sha256: and 64 hex digits.")
+// Question is what the gate is asked about: a listing, by its digest, or what a version
+// stands for; both, when the version has to have that listing.
+type Question struct {
+	Profile string // "" is the default
+	Version string
+	Digest  surface.Hash
+}
+
+func (q *Question) check() error {
+	if q.Digest.IsZero() && q.Version == "" {
+		return Errorf(Invalid, "Name a digest (sha256: and 64 hex digits) or a version.")
 	}
-	if profile == "" {
-		profile = DefaultProfile
+	if q.Profile == "" {
+		q.Profile = DefaultProfile
+	}
+	return nil
+}
+
+// Gate answers whether a listing may be published. When the digest stands in several
+// releases and no version is named, what the profile released last counts first, since
+// its bytes have their answer; then the strictest reading that is current: a version
+// under review, before an older release.
+func (s *Service) Gate(ctx context.Context, a Actor, slug string, q Question) (*GateAnswer, error) {
+	if err := q.check(); err != nil {
+		return nil, err
 	}
 	var answer *GateAnswer
 	err := s.analysed(ctx, func() error {
@@ -53,10 +69,10 @@ func (s *Service) Gate(ctx context.Context, a Actor, slug, profile string, diges
 			if err != nil {
 				return err
 			}
-			if err := a.reaches(profile); err != nil {
+			if err := a.reaches(q.Profile); err != nil {
 				return err
 			}
-			answer, err = s.gateAnswer(ctx, tx, srv, profile, digest)
+			answer, err = s.gateAnswer(ctx, tx, srv, q)
 			return err
 		})
 	})
@@ -66,40 +82,89 @@ func (s *Service) Gate(ctx context.Context, a Actor, slug, profile string, diges
 	return answer, err
 }
 
-func (s *Service) gateAnswer(ctx context.Context, tx Tx, srv *Server, profile string, digest surface.Hash) (*GateAnswer, error) {
-	ans := &GateAnswer{Server: srv.Slug, Profile: profile, Digest: digest, Policy: srv.Policy.Version, Approvals: []Approval{}, Overrides: []OverrideInForce{}}
-	c, err := candidateFor(ctx, tx, srv, profile, digest)
+func (s *Service) gateAnswer(ctx context.Context, tx Tx, srv *Server, q Question) (*GateAnswer, error) {
+	ans := &GateAnswer{Server: srv.Slug, Profile: q.Profile, Digest: q.Digest, Policy: srv.Policy.Version, Approvals: []Approval{}, Overrides: []OverrideInForce{}}
+	c, err := candidateFor(ctx, tx, srv, q)
 	if err != nil {
 		return nil, err
 	}
 	if c == nil {
-		ans.Answer = gate.Evaluate(gate.Facts{Policy: srv.Policy, URL: s.url("/servers/" + srv.Slug)}).Answer
+		ans.Answer = gate.Evaluate(gate.Facts{Policy: srv.Policy, Version: q.Version, URL: s.url("/servers/" + srv.Slug)}).Answer
 		return ans, nil
 	}
 	as, err := s.assessOne(ctx, tx, *c, nil)
 	if err != nil {
 		return nil, err
 	}
-	ans.Answer = as.Answer
-	ans.Release = s.pushedRelease(as)
-	ans.Approvals = append(ans.Approvals, as.Approvals...)
+	ans.Digest, ans.Answer, ans.Release = c.revision.Digest, as.Answer, s.pushedRelease(as)
+	approvals, err := as.counted(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	ans.Approvals = append(ans.Approvals, approvals...)
 	ans.Overrides = append(ans.Overrides, inForce(as.Overrides)...)
 	ans.Alarms, err = tx.Alarms(ctx, []string{as.release.ID})
 	return ans, err
+}
+
+// counted lists the answers that count. Of what was released, whose answer is that it
+// was, it tells by whom and why, as was kept at its release.
+func (as *assessment) counted(ctx context.Context, tx Tx) ([]Approval, error) {
+	if as.facts.ReleasedAs == "" || len(as.facts.Alarms) > 0 {
+		return as.Approvals, nil
+	}
+	body, err := tx.Grounds(ctx, as.release.ID)
+	if KindOf(err) == NotFound {
+		return as.Approvals, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	kept, err := parseGrounds(as.release.ID, body)
+	if err != nil {
+		return nil, err
+	}
+	given := map[SubjectKey][]Approval{}
+	for _, a := range kept.Approvals {
+		k := SubjectKey{Name: string(a.Subject), Digest: a.Digest}
+		given[k] = append(given[k], Approval{
+			Tool: string(a.Subject), Digest: a.Digest, By: a.By, At: a.At, Note: a.Note, Independent: a.Independent, Evidence: a.Evidence,
+		})
+	}
+	var out []Approval
+	for _, a := range as.Approvals {
+		k := SubjectKey{Name: a.Tool, Digest: a.Digest}
+		then, known := given[k]
+		if !known {
+			out = append(out, a)
+		}
+		for _, g := range then {
+			g.Kind = a.Kind
+			out = append(out, g)
+		}
+		given[k] = nil // of two tools that are the same each answer is told once
+	}
+	return out, nil
 }
 
 func (s *Service) pushedRelease(as *assessment) *PushedRelease {
 	return &PushedRelease{ID: as.release.ID, Version: as.release.Title(), State: as.state(), URL: s.releaseURL(as.release.ID)}
 }
 
-// candidateFor finds what a digest stands for in a profile; nil when it was never
-// pushed there.
-func candidateFor(ctx context.Context, tx Tx, srv *Server, profile string, digest surface.Hash) (*candidate, error) {
-	rs, err := tx.ReleasesByDigest(ctx, srv.ID, profile, digest)
+// candidateFor finds what a question is about; nil when that was never pushed to the
+// profile.
+func candidateFor(ctx context.Context, tx Tx, srv *Server, q Question) (*candidate, error) {
+	if q.Digest.IsZero() {
+		return candidateOf(ctx, tx, srv, q)
+	}
+	rs, err := tx.ReleasesByDigest(ctx, srv.ID, q.Profile, q.Digest)
+	if q.Version != "" {
+		rs = slices.DeleteFunc(rs, func(r Release) bool { return r.Version != q.Version })
+	}
 	if err != nil || len(rs) == 0 {
 		return nil, err
 	}
-	key := ProfileKey{srv.ID, profile}
+	key := ProfileKey{srv.ID, q.Profile}
 	last, err := tx.LastReleased(ctx, []ProfileKey{key})
 	if err != nil {
 		return nil, err
@@ -108,7 +173,7 @@ func candidateFor(ctx context.Context, tx Tx, srv *Server, profile string, diges
 	if r, ok := last[key]; ok {
 		lastReleased = &r
 	}
-	held, err := holding(ctx, tx, rs, digest)
+	held, err := holding(ctx, tx, rs, q.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +185,21 @@ func candidateFor(ctx context.Context, tx Tx, srv *Server, profile string, diges
 	}
 	h := held[best.ID]
 	return &candidate{server: srv, release: best, revision: h.revision, listing: h.listing}, nil
+}
+
+// candidateOf is what a version stands for: what it was released as, else its head.
+func candidateOf(ctx context.Context, tx Tx, srv *Server, q Question) (*candidate, error) {
+	rs, err := tx.ReleasesByVersion(ctx, []VersionKey{{ProfileKey{srv.ID, q.Profile}, q.Version}})
+	if err != nil || len(rs) == 0 {
+		return nil, err
+	}
+	rev := rs[0].Head
+	if rs[0].released() {
+		if rev, err = releasedRevision(ctx, tx, &rs[0]); err != nil {
+			return nil, err
+		}
+	}
+	return newCandidate(ctx, tx, srv, &rs[0], rev)
 }
 
 // holder is the revision of a release that stands for a digest.
@@ -166,26 +246,30 @@ func holding(ctx context.Context, tx Tx, rs []Release, digest surface.Hash) (map
 	return held, nil
 }
 
-// preference orders releases that hold a digest, best first: a version under review
-// now, released, a ref, overtaken, no longer the head, withdrawn. A ref is nothing
-// that is going to be released: what somebody pushes from a branch never closes the
-// gate for bytes that are released. Neither does a part, which comes last.
+// preference orders releases that hold a digest, best first: what the profile released
+// last, a version under review now, an older release, a ref, overtaken, no longer the
+// head, withdrawn. Nothing is asked of bytes that are the current release, whoever pushes
+// them again; to go back to an older one is a step of its own, that may break callers. A
+// ref is nothing that is going to be released: what somebody pushes from a branch never
+// closes the gate for bytes that are. Neither does a part, which comes last.
 func (h *holder) preference(r, last *Release) int {
 	switch {
 	case !h.whole():
-		return 6
+		return 7
 	case r.withdrawn():
-		return 5
+		return 6
 	case r.Head.N != h.revision.N:
-		return 4
+		return 5
+	case r.released() && last != nil && r.ID == last.ID:
+		return 0
 	case r.released():
-		return 1
-	case r.supersededBy(last):
-		return 3
-	case r.Version == "":
 		return 2
+	case r.supersededBy(last):
+		return 4
+	case r.Version == "":
+		return 3
 	}
-	return 0
+	return 1
 }
 
 // newCandidate is a stored revision as the gate is asked about it.

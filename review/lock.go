@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/lock"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/proof"
@@ -88,7 +90,7 @@ func (as *assessment) keepGrounds(ctx context.Context, tx Tx) error {
 	if err != nil {
 		return err
 	}
-	return tx.InsertGrounds(ctx, as.release.ID, body)
+	return tx.InsertGrounds(ctx, as.release.ID, body, slices.ContainsFunc(k.Approvals, func(a lock.Approval) bool { return !a.Independent }))
 }
 
 // grounds puts into a lock on what the release stood when it was released. Of
@@ -102,12 +104,38 @@ func (as *assessment) grounds(ctx context.Context, tx Tx, k *lock.Lock) error {
 	if err != nil {
 		return err
 	}
-	var kept lock.Lock
-	if err := json.Unmarshal(body, &kept); err != nil {
-		return fmt.Errorf("grounds of release %s: %w", as.release.ID, err)
+	kept, err := parseGrounds(as.release.ID, body)
+	if err != nil {
+		return err
 	}
 	k.PolicyVersion, k.Independent, k.Approvals, k.Overrides = kept.PolicyVersion, kept.Independent, kept.Approvals, kept.Overrides
+	markRemoved(k)
 	return nil
+}
+
+// markRemoved marks approvals of removals among those that were kept before the mark
+// was: what they name is no part of the lock.
+func markRemoved(k *lock.Lock) {
+	held := map[surface.Hash]bool{}
+	for _, t := range k.Tools {
+		held[t.Digest] = true
+	}
+	if k.Instructions != nil {
+		held[*k.Instructions] = true
+	}
+	for i := range k.Approvals {
+		if a := &k.Approvals[i]; !held[a.Digest] && string(a.Subject) != string(change.SubjectOrder) {
+			a.Kind = string(change.Removed)
+		}
+	}
+}
+
+func parseGrounds(releaseID string, body []byte) (*lock.Lock, error) {
+	var kept lock.Lock
+	if err := json.Unmarshal(body, &kept); err != nil {
+		return nil, fmt.Errorf("grounds of release %s: %w", releaseID, err)
+	}
+	return &kept, nil
 }
 
 // vouch puts into a lock on what the release stands.
@@ -115,7 +143,7 @@ func (as *assessment) vouch(k *lock.Lock) {
 	k.PolicyVersion, k.Independent = as.server.Policy.Version, as.Answer.Independent
 	for _, ap := range as.Approvals {
 		k.Approvals = append(k.Approvals, lock.Approval{
-			Subject: lock.Text(ap.Tool), Digest: ap.Digest, By: ap.By, At: ap.At, Note: ap.Note, Independent: ap.Independent,
+			Subject: lock.Text(ap.Tool), Digest: ap.Digest, Kind: string(ap.Kind), By: ap.By, At: ap.At, Note: ap.Note, Independent: ap.Independent,
 			Evidence: ap.Evidence,
 		})
 	}
@@ -129,7 +157,8 @@ func (as *assessment) vouch(k *lock.Lock) {
 	}
 }
 
-// lockable finds the released version and checks that it still stands.
+// lockable finds the released version and checks that it still stands: there is a lock
+// of what the gate lets pass, and of nothing else.
 func (s *Service) lockable(ctx context.Context, tx Tx, srv *Server, profile, version string) (*assessment, error) {
 	rs, err := tx.ReleasesByVersion(ctx, []VersionKey{{ProfileKey{srv.ID, profile}, version}})
 	switch {
@@ -142,13 +171,6 @@ func (s *Service) lockable(ctx context.Context, tx Tx, srv *Server, profile, ver
 	case !rs[0].released():
 		return nil, Errorf(Conflict, "%s is not released yet. Only what is released has a lock.", visible(version))
 	}
-	alarms, err := tx.Alarms(ctx, []string{rs[0].ID})
-	if err != nil {
-		return nil, err
-	}
-	if len(alarms) > 0 {
-		return nil, Errorf(Conflict, "%s was released on answers that do not stand any more, and nobody has looked into it: %s", visible(version), alarms[0].Why)
-	}
 	rev, err := releasedRevision(ctx, tx, &rs[0])
 	if err != nil {
 		return nil, err
@@ -157,7 +179,28 @@ func (s *Service) lockable(ctx context.Context, tx Tx, srv *Server, profile, ver
 	if err != nil {
 		return nil, err
 	}
-	return s.assessOne(ctx, tx, *c, nil)
+	as, err := s.assessOne(ctx, tx, *c, nil)
+	if err != nil {
+		return nil, err
+	}
+	if why := as.notStanding(); why != "" {
+		return nil, Errorf(Conflict, "%s is released and its gate does not pass any more, so it has no lock. %s", visible(version), why)
+	}
+	return as, nil
+}
+
+// notStanding says why the gate of what was released does not pass any more, "" while
+// it does.
+func (as *assessment) notStanding() string {
+	if as.Answer.Result == gate.Pass {
+		return ""
+	}
+	for _, r := range as.Answer.Requirements {
+		if r.State == gate.Open {
+			return r.Why
+		}
+	}
+	return as.Answer.Why
 }
 
 // releasedRevision is the revision that was released.

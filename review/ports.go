@@ -167,10 +167,13 @@ type ReleaseStore interface {
 	// Revisions returns those of all the releases, newest first.
 	Revisions(ctx context.Context, releaseIDs []string) ([]Revision, error)
 
-	// InsertGrounds keeps on what a release stood when it was released, as JSON.
-	InsertGrounds(ctx context.Context, releaseID string, body []byte) error
+	// InsertGrounds keeps on what a release stood when it was released, as JSON. alone:
+	// an author's own answer was among it.
+	InsertGrounds(ctx context.Context, releaseID string, body []byte, alone bool) error
 	// Grounds returns that; NotFound of releases from before it was kept.
 	Grounds(ctx context.Context, releaseID string) ([]byte, error)
+	// GroundsAlone returns, by release, those with an author's own answer among them.
+	GroundsAlone(ctx context.Context, releaseIDs []string) (map[string][]byte, error)
 
 	// InsertReleased records the subjects of a released listing.
 	InsertReleased(ctx context.Context, serverID, profile, releaseID string, subjects []SubjectKey) error

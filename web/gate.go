@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/web/api"
 )
@@ -12,11 +13,14 @@ import (
 // getGate answers whether a listing may be published. Pass, blocked and undecided
 // are all answers, and 200.
 func (s *Server) getGate(c echo.Context) error {
-	digest, err := digestOf("digest", c.QueryParam("digest"))
-	if err != nil {
-		return err
+	q := review.Question{Profile: c.QueryParam("profile"), Version: c.QueryParam("version")}
+	if text := c.QueryParam("digest"); text != "" || q.Version == "" {
+		var err error
+		if q.Digest, err = digestOf("digest", text); err != nil {
+			return err
+		}
 	}
-	answer, err := s.svc.Gate(c.Request().Context(), s.actor(c), c.Param("server"), c.QueryParam("profile"), digest)
+	answer, err := s.svc.Gate(c.Request().Context(), s.actor(c), c.Param("server"), q)
 	if err != nil {
 		return err
 	}

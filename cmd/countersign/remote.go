@@ -224,6 +224,7 @@ type gateCmd struct {
 	remoteFlags
 	File     string        `arg:"" optional:"" help:"The listing: as FILE of inspect."`
 	Digest   string        `help:"Its digest, instead of FILE." placeholder:"sha256:…"`
+	Version  string        `help:"Ask for this version; without FILE and --digest, for what it stands for." placeholder:"V"`
 	Profile  string        `help:"Named variant of the server's surface." placeholder:"default"`
 	Wait     time.Duration `help:"Ask until the gate passes, at most this long." placeholder:"10m"`
 	DryRun   bool          `help:"Print the answer, but exit 0 whatever it is."`
@@ -241,7 +242,7 @@ func (c *gateCmd) Run(e *env) error {
 	if err != nil {
 		return remote(err)
 	}
-	res, err := cl.WaitGate(e.ctx, client.GateRequest{Digest: digest, Profile: c.Profile}, c.Wait)
+	res, err := cl.WaitGate(e.ctx, client.GateRequest{Digest: digest, Version: c.Version, Profile: c.Profile}, c.Wait)
 	if err != nil {
 		return remote(err)
 	}
@@ -267,8 +268,10 @@ func (c *gateCmd) Run(e *env) error {
 // whole one that was approved, so a part is never asked about.
 func (c *gateCmd) digest(e *env) (string, error) {
 	switch {
-	case (c.File == "") == (c.Digest == ""):
-		return "", errors.New("give either FILE or --digest")
+	case c.File != "" && c.Digest != "", c.File == "" && c.Digest == "" && c.Version == "":
+		return "", errors.New("give either FILE or --digest, or a --version, alone or beside one of them")
+	case c.File == "" && c.Digest == "":
+		return "", nil
 	case c.Digest != "":
 		h, err := surface.ParseHash(c.Digest)
 		return h.String(), err

@@ -36,6 +36,7 @@ func Evaluate(f Facts) Outcome {
 		}
 		e.problems()
 		e.threads()
+		e.alarms()
 		e.findings()
 		e.severity()
 		e.limits()
@@ -87,6 +88,8 @@ func (e *evaluation) listing() string {
 	l := e.facts.Listing
 	id, why := "", ""
 	switch {
+	case !l.Known && e.facts.Version != "":
+		id, why = "known", fmt.Sprintf("This was not pushed to this server and profile as version %s. Push it, then ask again.", show(e.facts.Version))
 	case !l.Known:
 		id, why = "known", "No listing with this digest was pushed to this server and profile. Push it, then ask again."
 	case l.Kind != surface.KindListing:
@@ -114,9 +117,9 @@ func (e *evaluation) subject(s *Subject) {
 		e.requirement(s, Open, rejectedWhy(v), e.takersBack(v))
 		e.since[e.requirements[len(e.requirements)-1].ID] = e.stands.rejectedLast(s)
 	case e.facts.ReleasedAs != "":
-		e.settle(s, ground{by: "release " + e.facts.ReleasedAs, kind: byBase, at: e.facts.BaseAt})
+		e.settle(s, ground{by: "release " + e.facts.ReleasedAs, kind: byBase, at: e.facts.BaseAt, own: s.Alone})
 	case s.Kind == "":
-		e.settle(s, ground{by: "release " + e.facts.Base, kind: byBase, at: e.facts.BaseAt})
+		e.settle(s, ground{by: "release " + e.facts.Base, kind: byBase, at: e.facts.BaseAt, own: s.Alone})
 	default:
 		e.decide(s)
 	}
@@ -129,6 +132,7 @@ func (e *evaluation) requirement(s *Subject, state State, why string, who []stri
 // settle records what stands without an answer of a person to this change.
 func (e *evaluation) settle(s *Subject, g ground) {
 	e.tally.settled[g.kind]++
+	e.independent = e.independent && !g.own
 	e.approve(s, Approval{By: g.by, At: g.at, Independent: !g.own})
 	if g.why != "" {
 		e.requirement(s, Satisfied, g.why, nil)
@@ -138,7 +142,7 @@ func (e *evaluation) settle(s *Subject, g ground) {
 func (e *evaluation) approve(s *Subject, a Approval) {
 	a.Tool, a.Digest = label(s), s.To
 	if s.removal() {
-		a.Digest = s.From
+		a.Digest, a.Kind = s.From, change.Removed
 	}
 	e.approvals = append(e.approvals, a)
 }
@@ -168,6 +172,7 @@ func (e *evaluation) decide(s *Subject) {
 	}
 	enough := e.enough(content, line, rules)
 	if e.enough(counted, line, rules) && (s.removal() || settled || enough) {
+		e.independent = e.independent && (enough || !g.own)
 		e.approved(s, counted)
 		return
 	}
@@ -322,6 +327,22 @@ func (e *evaluation) resolvers(t Thread) []string {
 // people review themselves.
 func MayResolve(pol Policy, p Person, openedBy string, author bool) bool {
 	return p.Decides && (p.ID == openedBy || p.Maintainer && (!author || pol.SelfReview()))
+}
+
+// alarms adds one requirement for each release that the candidate is, or stands on, and
+// whose answers were taken back: what nobody answers for any more is looked into by a
+// maintainer before anything is published on it.
+func (e *evaluation) alarms() {
+	var seen []string
+	for _, a := range e.facts.Alarms {
+		if slices.Contains(seen, a.Release) {
+			continue
+		}
+		seen = append(seen, a.Release)
+		e.tally.alarms++
+		e.add(Requirement{ID: "alarm:" + a.Release, State: Open, URL: a.URL, WhoCan: labels(e.who(func(p *Person) bool { return p.Maintainer })), Why: fmt.Sprintf(
+			"%s was released on answers that do not stand any more. %s A maintainer looks into it and says on its page what they found.", show(a.Release), sentence(a.Why))})
+	}
 }
 
 // withdrawn adds a requirement that nothing but another push can satisfy.

@@ -15,6 +15,8 @@ type Facts struct {
 	URL     string // of the release page
 	Listing Listing
 
+	Version string // that was asked for, "" for none: where nothing is known of the listing
+
 	// ReleasedAs is the title of the release that this listing is released as, ""
 	// while it is not. What asked for a person then has its answer: only a
 	// rejection can still block.
@@ -30,6 +32,7 @@ type Facts struct {
 	Verdicts []Verdict  // oldest first; revoked ones left out
 	Problems []Problem  // of level error
 	Threads  []Thread   // open ones that block
+	Alarms   []Alarm
 	Baseline Baseline
 	Findings []Finding // that are about no subject, and nobody waived
 	People   []Person  // who may decide on this server
@@ -70,12 +73,22 @@ type Subject struct {
 
 	Released Release
 	Baseline bool // the accepted baseline holds these bytes
+	Alone    bool // an author's own answer is what the base, or the release itself, has it by
 }
 
 // Release says where a digest was released before and still stands.
 type Release struct {
 	Title string // "" for nowhere
 	At    time.Time
+	Alone bool // by an author's own answer
+}
+
+// Alarm says that a release, which the candidate is or is compared with, stood on
+// answers that were taken back, and that nobody looked into it yet.
+type Alarm struct {
+	Release string // title
+	Why     string
+	URL     string // of the release page
 }
 
 // Finding is what a rule found.

@@ -78,7 +78,8 @@ type Answer struct {
 type Approval struct {
 	Tool   string       `json:"tool"` // or "instructions", "order"
 	Digest surface.Hash `json:"digest"`
-	By     string       `json:"by"` // a person's label, or "rule …", "baseline by …", "release 1.7.0"
+	Kind   change.Kind  `json:"kind,omitempty"` // "removed": what was approved is that the digest is gone
+	By     string       `json:"by"`             // a person's label, or "rule …", "baseline by …", "release 1.7.0"
 	At     time.Time    `json:"at"`
 	Note   string       `json:"note"`
 

@@ -219,7 +219,7 @@ type ground struct {
 	by   string
 	at   time.Time
 	why  string
-	own  bool // of an author of the push
+	own  bool // an author's own answer, to this push or to what brought the bytes
 }
 
 // ground finds what already vouches for the subject's bytes.
@@ -228,13 +228,11 @@ func (e *evaluation) ground(s *Subject, line Line) (ground, bool) {
 	switch {
 	case s.removal():
 	case s.Released.Title != "" && !e.expired(s, s.Released.At):
-		return ground{byEarlier, "release " + s.Released.Title, s.Released.At, fmt.Sprintf("Reverts to %s.", s.Released.Title), false}, true
+		return ground{byEarlier, "release " + s.Released.Title, s.Released.At, fmt.Sprintf("Reverts to %s.", s.Released.Title), s.Released.Alone}, true
 	case s.Baseline && !e.expired(s, b.At):
-		own := e.authors[b.ByID]
-		e.independent = e.independent && !own
-		return ground{byBaseline, "baseline by " + b.By, b.At, fmt.Sprintf("Accepted as starting point by %s, not read tool by tool.", b.By), own}, true
+		return ground{byBaseline, "baseline by " + b.By, b.At, fmt.Sprintf("Accepted as starting point by %s, not read tool by tool.", b.By), e.authors[b.ByID]}, true
 	case line.Rule && !s.Findings.asksSomebody() && !s.From.IsZero() && e.stands.content[key{subject: s.Subject, to: s.From}].rejection() == nil:
-		return ground{byRule, fmt.Sprintf("rule %s (engine %s)", s.Class, e.facts.Engine), e.facts.Listing.At, ruleWhy(s, e.facts.Policy), false}, true
+		return ground{byRule, fmt.Sprintf("rule %s (engine %s)", s.Class, e.facts.Engine), e.facts.Listing.At, ruleWhy(s, e.facts.Policy), s.Alone}, true
 	}
 	return ground{}, false
 }

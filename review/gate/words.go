@@ -163,7 +163,7 @@ type tally struct {
 	settled                                [grounds]int
 	decisions, rejected, problems, threads int
 	withdrawn, findings                    int
-	limits                                 int
+	limits, alarms                         int
 	nobody                                 int      // open decisions that nobody can take
 	who                                    []takers // of the open decisions that somebody can take
 	open                                   []string // ids of the changes that wait for a decision
@@ -254,6 +254,7 @@ func (t *tally) blockedWhy(matters [][]string) string {
 	part(t.rejected, "rejection", "rejections")
 	part(t.problems, "tool with errors", "tools with errors")
 	part(t.threads, "thread to resolve", "threads to resolve")
+	part(t.alarms, "alarm to look into", "alarms to look into")
 	part(t.findings, "finding to answer", "findings to answer")
 	part(t.limits, "limit not kept", "limits not kept")
 	part(t.withdrawn, "withdrawn release", "withdrawn releases")

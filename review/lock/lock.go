@@ -59,6 +59,7 @@ type Tool struct {
 type Approval struct {
 	Subject     Text         `json:"subject"` // name of the tool, or "instructions", "order"
 	Digest      surface.Hash `json:"digest"`
+	Kind        string       `json:"kind,omitempty"` // "removed": the digest was let go, and is none of the lock's tools
 	By          string       `json:"by"`
 	At          time.Time    `json:"at"`
 	Note        string       `json:"note,omitempty"`

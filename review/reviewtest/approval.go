@@ -125,12 +125,12 @@ func approvalProfile(w *world) {
 	m := w.sending("1", three())
 	m.params.Profile = "eu"
 	p := w.pushAs(m)
-	g, err := w.svc.Gate(w.ctx, w.vic, "mot", "eu", p.Answer.Listing.Digest)
+	g, err := w.svc.Gate(w.ctx, w.vic, "mot", review.Question{Profile: "eu", Digest: p.Answer.Listing.Digest})
 	w.must(err)
 	if g.Result != gate.Blocked || g.Profile != "eu" || g.Server != "mot" {
 		w.Errorf("gate of the new profile: %+v", g)
 	}
-	g, err = w.svc.Gate(w.ctx, w.vic, "mot", "us", p.Answer.Listing.Digest)
+	g, err = w.svc.Gate(w.ctx, w.vic, "mot", review.Question{Profile: "us", Digest: p.Answer.Listing.Digest})
 	w.must(err)
 	if g.Result != gate.Undecided || g.Release != nil {
 		w.Errorf("gate of a profile without pushes: %+v", g)
@@ -615,14 +615,14 @@ func approvalNobody(w *world) {
 	w.must(w.setRole(w.shell, w.admin.User.ID, "", people.Admin))
 	up, err := w.svc.Upload(w.ctx, solo, "lonely", review.PushParams{Version: "1"}, []byte(three()), "")
 	w.must(err)
-	g, err := w.svc.Gate(w.ctx, solo, "lonely", "", up.Answer.Listing.Digest)
+	g, err := w.svc.Gate(w.ctx, solo, "lonely", review.Question{Digest: up.Answer.Listing.Digest})
 	w.must(err)
 	if r := w.requirement(g, "approval:find"); !slices.Equal(r.WhoCan, []string{"Ada"}) {
 		w.Errorf("who can: %q", r.WhoCan)
 	}
 	up, err = w.svc.Upload(w.ctx, w.admin, "lonely", review.PushParams{Version: "1"}, []byte(changed("Finds!")), "")
 	w.must(err)
-	g, err = w.svc.Gate(w.ctx, solo, "lonely", "", up.Answer.Listing.Digest)
+	g, err = w.svc.Gate(w.ctx, solo, "lonely", review.Question{Digest: up.Answer.Listing.Digest})
 	w.must(err)
 	if r := w.requirement(g, "approval:find"); len(r.WhoCan) != 0 || !strings.Contains(r.Why, "Only Ada and Lone may decide here") {
 		w.Errorf("%+v", r)

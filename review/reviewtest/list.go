@@ -130,7 +130,7 @@ func listCalls(w *world) {
 		"server":  func(*review.Pushed) error { _, err := w.svc.Server(w.ctx, w.rita, "mot"); return err },
 		"release": func(p *review.Pushed) error { _, err := w.svc.Release(w.ctx, w.rita, idOf(p)); return err },
 		"gate": func(p *review.Pushed) error {
-			_, err := w.svc.Gate(w.ctx, w.rita, "mot", "", p.Answer.Listing.Digest)
+			_, err := w.svc.Gate(w.ctx, w.rita, "mot", review.Question{Digest: p.Answer.Listing.Digest})
 			return err
 		},
 		"releases": func(*review.Pushed) error {

@@ -188,10 +188,15 @@ func revokeAnswers(w *world) {
 	if done.Verdicts != 2 || done.Overrides != 0 || len(done.Alarms) != 1 || done.Alarms[0].ReleaseID != idOf(p) {
 		w.Errorf("revoked %+v", done)
 	}
-	g := w.wantGate(next, gate.Blocked, "approval:list")
+	g := w.wantGate(next, gate.Blocked, "approval:list", "alarm:2")
 	if r := w.requirement(g, "approval:list"); !strings.Contains(r.Why, "Rejected by Rita") {
 		w.Errorf("her rejection does not stand again: %s", r.Why)
 	}
+	if r := w.requirement(w.wantGate(p, gate.Blocked, "alarm:2"), "alarm:2"); !strings.Contains(r.Why, "Phished.") || !slices.Equal(r.WhoCan, []string{"Ada", "Ana", "Ben"}) {
+		w.Errorf("the released version asks for %+v", r)
+	}
+	_, err = w.svc.Lock(w.ctx, w.ana, "mot", "", "2")
+	w.refused(err, review.Conflict, "no lock", "Phished.")
 	if a := w.gate(p.Answer.Listing.Digest).Alarms; len(a) != 1 || !strings.Contains(a[0].Why, "Phished.") {
 		w.Errorf("the released version raises no alarm: %+v", a)
 	}
@@ -209,6 +214,10 @@ func revokeAnswers(w *world) {
 	if a := w.gate(p.Answer.Listing.Digest).Alarms; len(a) != 0 {
 		w.Errorf("a cleared alarm is still raised: %+v", a)
 	}
+	w.wantGate(p, gate.Pass)
+	_, err = w.svc.Lock(w.ctx, w.ana, "mot", "", "2")
+	w.refused(err, review.Unavailable, "key") // it would be signed
+	w.wantGate(next, gate.Blocked, "approval:list")
 	again, err := w.svc.RevokeAnswers(w.ctx, w.admin, w.rita.User.ID, since, "Phished.")
 	w.must(err)
 	if again.Verdicts != 0 || len(again.Alarms) != 0 {

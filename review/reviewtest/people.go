@@ -436,7 +436,7 @@ func peopleTokenActs(w *world) {
 	w.refused(err, review.Forbidden)
 	gateOnly, _ := w.token(review.NewToken{ServerSlug: "mot", Scopes: []people.Scope{people.ScopeGate}})
 	p := w.push("1", three())
-	_, err = w.svc.Gate(w.ctx, gateOnly, "mot", "", p.Answer.Listing.Digest)
+	_, err = w.svc.Gate(w.ctx, gateOnly, "mot", review.Question{Digest: p.Answer.Listing.Digest})
 	w.must(err)
 	_, err = w.svc.Release(w.ctx, gateOnly, idOf(p))
 	w.refused(err, review.Forbidden, "read")
@@ -472,13 +472,13 @@ func peopleTokenProfile(w *world) {
 		w.Errorf("the refusals are not in the log: %+v", log)
 	}
 	for _, profile := range []string{"", "default", "rw"} {
-		_, err := w.svc.Gate(w.ctx, bound, "mot", profile, free.Answer.Listing.Digest)
+		_, err := w.svc.Gate(w.ctx, bound, "mot", review.Question{Profile: profile, Digest: free.Answer.Listing.Digest})
 		w.refused(err, review.Forbidden, "bound to the profile ro")
 	}
 	m := w.sending("2", three())
 	m.bearer, m.params = secret, review.PushParams{Version: "2", Profile: "ro"}
 	own := w.pushAs(m)
-	g, err := w.svc.Gate(w.ctx, bound, "mot", "ro", own.Answer.Listing.Digest)
+	g, err := w.svc.Gate(w.ctx, bound, "mot", review.Question{Profile: "ro", Digest: own.Answer.Listing.Digest})
 	w.must(err)
 	if g.Profile != "ro" || g.Server != "mot" {
 		w.Errorf("the answer is of %s %s", g.Server, g.Profile)

@@ -230,7 +230,7 @@ func pushForeign(w *world) {
 	w.refused(err, review.NotFound)
 	_, err = w.svc.Release(w.ctx, a, idOf(p))
 	w.refused(err, review.NotFound)
-	_, err = w.svc.Gate(w.ctx, a, "b", "", p.Answer.Listing.Digest)
+	_, err = w.svc.Gate(w.ctx, a, "b", review.Question{Digest: p.Answer.Listing.Digest})
 	w.refused(err, review.NotFound)
 	for _, who := range []review.Actor{w.rita, w.ana} {
 		_, err = w.svc.Release(w.ctx, who, idOf(p))

@@ -220,7 +220,7 @@ func (r *raceRound) asks() {
 		digest := r.digest
 		r.mu.Unlock()
 		p := passed{digest: digest, sent: time.Now()}
-		g, err := r.svc.Gate(r.ctx, r.admin, "mot", "", digest)
+		g, err := r.svc.Gate(r.ctx, r.admin, "mot", review.Question{Digest: digest})
 		if err != nil {
 			r.Errorf("gate: %v", err)
 			return

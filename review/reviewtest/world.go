@@ -294,7 +294,7 @@ func (w *world) release(p *review.Pushed) {
 
 func (w *world) gate(digest surface.Hash) *review.GateAnswer {
 	w.Helper()
-	g, err := w.svc.Gate(w.ctx, w.admin, "mot", "", digest)
+	g, err := w.svc.Gate(w.ctx, w.admin, "mot", review.Question{Digest: digest})
 	w.must(err)
 	return g
 }

@@ -83,11 +83,15 @@ func testGrounds(b *bench) {
 	l := b.push(s, payload(definition("a", "one")))
 	first, second := b.release(s, "1", l), b.release(s, "2", l)
 	body := []byte(`{"approvals":[{"note":"read *all* of it 🙂"}]}`)
-	b.update(func(tx review.Tx) error { return tx.InsertGrounds(b.ctx, first.ID, body) })
+	b.update(func(tx review.Tx) error { return tx.InsertGrounds(b.ctx, first.ID, body, true) })
 	b.equal(read(b, func(tx review.Tx) ([]byte, error) { return tx.Grounds(b.ctx, first.ID) }), body)
-	b.refuses(review.Conflict, func(tx review.Tx) error { return tx.InsertGrounds(b.ctx, first.ID, []byte("{}")) })
+	b.refuses(review.Conflict, func(tx review.Tx) error { return tx.InsertGrounds(b.ctx, first.ID, []byte("{}"), false) })
 	b.equal(read(b, func(tx review.Tx) ([]byte, error) { return tx.Grounds(b.ctx, first.ID) }), body)
 	b.refuses(review.NotFound, func(tx review.Tx) error { _, err := tx.Grounds(b.ctx, second.ID); return err })
+	b.update(func(tx review.Tx) error { return tx.InsertGrounds(b.ctx, second.ID, []byte("{}"), false) })
+	b.equal(read(b, func(tx review.Tx) (map[string][]byte, error) {
+		return tx.GroundsAlone(b.ctx, []string{first.ID, second.ID})
+	}), map[string][]byte{first.ID: body})
 }
 
 func testVerdictMarks(b *bench) {

@@ -69,6 +69,7 @@ type GateAnswer struct {
 type Approval struct {
 	Tool   string    `json:"tool"`
 	Digest string    `json:"digest"`
+	Kind   string    `json:"kind,omitempty"` // "removed": what was approved is that the digest is gone
 	By     string    `json:"by"`
 	At     time.Time `json:"at"`
 	Note   string    `json:"note"`

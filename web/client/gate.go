@@ -24,10 +24,23 @@ const (
 	longestPause   = 15 * time.Second
 )
 
-// GateRequest asks about one listing.
+// GateRequest asks about one listing, by digest or by version. With both, the version
+// has to have that listing.
 type GateRequest struct {
 	Digest  string // sha256:…
+	Version string
 	Profile string // "" is "default"
+}
+
+func (g GateRequest) query() url.Values {
+	v := url.Values{"profile": {g.Profile}}
+	if g.Digest != "" {
+		v.Set("digest", g.Digest)
+	}
+	if g.Version != "" {
+		v.Set("version", g.Version)
+	}
+	return v
 }
 
 // GateResult is the gate's answer, checked to be one to the question.
@@ -41,7 +54,7 @@ func (c *Client) Gate(ctx context.Context, g GateRequest) (*GateResult, error) {
 	if g.Profile == "" {
 		g.Profile = defaultProfile
 	}
-	body, err := c.get(ctx, c.address(url.Values{"digest": {g.Digest}, "profile": {g.Profile}}, "gate"))
+	body, err := c.get(ctx, c.address(g.query(), "gate"))
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +76,12 @@ func (c *Client) check(g GateRequest, a api.GateAnswer) error {
 		{"profile", g.Profile, a.Profile},
 		{"digest", g.Digest, a.Digest},
 	} {
-		if part.got != part.want {
+		if part.got != part.want && part.want != "" {
 			return wrongAnswer("it is about %s %.100q and not %.100q", part.what, part.got, part.want)
 		}
+	}
+	if r := a.Release; g.Version != "" && (r == nil || r.Version != g.Version) && a.Gate != Undecided {
+		return wrongAnswer("it is not about version %.100q", g.Version)
 	}
 	switch a.Gate {
 	case Blocked, Undecided, GateError:
