@@ -499,7 +499,7 @@ func (l *loader) alarmFacts(as *assessment, s *Service) []gate.Alarm {
 	}
 	var out []gate.Alarm
 	for _, a := range l.alarmed[of.ID] {
-		out = append(out, gate.Alarm{Release: of.Title(), Why: a.Why, URL: s.releaseURL(of.ID)})
+		out = append(out, gate.Alarm{Release: of.Title(), Why: a.Why, At: a.At, URL: s.releaseURL(of.ID)})
 	}
 	return out
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
@@ -235,6 +237,7 @@ type Checked struct {
 	Why     string         // a sentence
 	Release *Release       // that it is, or that it was compared with; nil when there is none
 	Report  *change.Report // from the released listing to this one; nil when it is the same or nothing is released
+	Gate    gate.Result    // of the release that it is; "" when it is none
 }
 
 // Verify says whether a listing, as a gateway or a scheduled reading has it, is one
@@ -270,7 +273,73 @@ func (s *Service) Verify(ctx context.Context, a Actor, slug, profile string, bod
 	if len(stand) == 0 {
 		return &Checked{State: lock.Unknown, Why: "Nothing is released in this profile yet, so there is nothing to compare with."}, nil
 	}
-	return compareLive(stand, live)
+	c, err := compareLive(stand, live)
+	if err != nil {
+		return nil, err
+	}
+	if c.State == lock.Same {
+		return c, s.gateOf(ctx, c)
+	}
+	return c, s.elsewhere(ctx, key, c)
+}
+
+// gateOf says of the release that a listing is whether its gate still passes: it was
+// released, and may have been rejected or lost its answers since.
+func (s *Service) gateOf(ctx context.Context, c *Checked) error {
+	return s.analysed(ctx, func() error {
+		return s.store.View(ctx, func(tx Tx) error {
+			srv, err := tx.ServerByID(ctx, c.Release.ServerID)
+			if err != nil {
+				return err
+			}
+			rev, err := releasedRevision(ctx, tx, c.Release)
+			if err != nil {
+				return err
+			}
+			cand, err := newCandidate(ctx, tx, srv, c.Release, rev)
+			if err != nil {
+				return err
+			}
+			as, err := s.assessOne(ctx, tx, *cand, nil)
+			if err != nil {
+				return err
+			}
+			c.Gate, c.Why = as.Answer.Result, "This is "+c.Release.Title()+", as it was released."
+			if why := as.notStanding(); why != "" {
+				c.Why += " Its gate does not pass any more: " + why
+			}
+			return nil
+		})
+	})
+}
+
+// elsewhere names the releases in which definitions stand that the one which was
+// compared with does not have: an old server is another case than an unknown tool.
+func (s *Service) elsewhere(ctx context.Context, key ProfileKey, c *Checked) error {
+	names := map[surface.Hash]string{}
+	for i := range c.Report.Changes {
+		if ch := &c.Report.Changes[i]; ch.Subject == change.SubjectTool && !ch.To.IsZero() && ch.From != ch.To {
+			names[ch.To] = visible(ch.Name())
+		}
+	}
+	return s.store.View(ctx, func(tx Tx) error {
+		found, err := tx.Released(ctx, []ProfileKey{key}, slices.Collect(maps.Keys(names)))
+		of := map[string][]string{} // by release
+		for _, f := range found {
+			if name, ok := names[f.Digest]; ok && f.Subject == change.SubjectTool {
+				of[f.Title] = append(of[f.Title], name)
+			}
+		}
+		for _, title := range slices.Sorted(maps.Keys(of)) {
+			some, more := of[title], ""
+			slices.Sort(some)
+			if n := len(some) - maxNamed; n > 0 {
+				some, more = some[:maxNamed], fmt.Sprintf(" and %d more", n)
+			}
+			c.Why += fmt.Sprintf(" As released in %s: %s%s.", visible(title), strings.Join(some, ", "), more)
+		}
+		return err
+	})
 }
 
 // verifiable is a released listing to compare with.
@@ -354,7 +423,6 @@ func compareLive(stand []verifiable, live *surface.Listing) (*Checked, error) {
 		d := k.Compare(live)
 		c := &Checked{State: d.State, Why: d.Why, Release: &stand[i].release}
 		if d.State == lock.Same {
-			c.Why = "This is " + stand[i].release.Title() + ", as it was released."
 			return c, nil
 		}
 		c.Report = change.Compare(stand[i].listing, live, change.Options{})

@@ -3,9 +3,11 @@ package review
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/surface"
 )
@@ -297,6 +299,9 @@ func (s *Service) endNaming(ctx context.Context, tx Tx, a Actor, id string, kind
 // callers all the same.
 func (s *Service) Pair(ctx context.Context, a Actor, releaseID, old, new string) (*ReleaseView, error) {
 	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		if err := as.mayRename(a); err != nil {
+			return err
+		}
 		if err := as.pairable(old, new); err != nil {
 			return err
 		}
@@ -320,6 +325,9 @@ func (s *Service) Merge(ctx context.Context, a Actor, releaseID string, olds []s
 		return nil, Errorf(Invalid, "Name the tools that were merged: 1 to %d of them.", maxMerged)
 	}
 	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		if err := as.mayRename(a); err != nil {
+			return err
+		}
 		if err := as.mergeable(ctx, tx, olds, new); err != nil {
 			return err
 		}
@@ -383,6 +391,16 @@ func toolNames(tools []ToolRef) map[string]bool {
 	return names
 }
 
+// mayRename checks that the actor's word on what became of a name is a reviewer's: it
+// turns questions that others answered into another one, which is nothing for who wrote
+// or pushed the release.
+func (as *assessment) mayRename(a Actor) error {
+	if slices.Contains(as.authors, a.userID()) && !as.server.Policy.SelfReview() {
+		return Errorf(Forbidden, "You wrote or pushed %s, so a reviewer says what became of its names.", as.release.Title())
+	}
+	return nil
+}
+
 // pairable checks that the old tool is gone and the new one is new here.
 func (as *assessment) pairable(old, new string) error {
 	if !as.release.open() {
@@ -393,7 +411,12 @@ func (as *assessment) pairable(old, new string) error {
 		if c.Subject != change.SubjectTool {
 			continue
 		}
-		gone = gone || c.To.IsZero() && string(c.Name) == old
+		if c.To.IsZero() && string(c.Name) == old {
+			gone = true
+			if by := as.rejecters(c); len(by) > 0 {
+				return Errorf(Conflict, "The removal of %s is rejected by %s. As a rename nobody would be asked about it any more: have that taken back first.", visible(old), strings.Join(by, " and "))
+			}
+		}
 		fresh = fresh || c.From.IsZero() && c.NewPosition > 0 && as.candidate.tools[c.NewPosition-1].Name == new
 	}
 	switch {
@@ -405,12 +428,26 @@ func (as *assessment) pairable(old, new string) error {
 	return nil
 }
 
+// rejecters names whose rejections of a change stand.
+func (as *assessment) rejecters(c outlined) []string {
+	var by []string
+	for _, o := range gate.NewStanding(as.facts.Verdicts).On(c.Subject, c.From, c.To) {
+		if o.Rejection != nil {
+			by = append(by, o.Rejection.Label)
+		}
+	}
+	return by
+}
+
 // Unpair takes a pairing or a merge back: the old tool is gone again, and nobody says
 // where its work went.
 func (s *Service) Unpair(ctx context.Context, a Actor, releaseID, id string) (*ReleaseView, error) {
 	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
 		if !as.release.open() {
 			return Errorf(Conflict, "%s is not under review any more.", as.release.Title())
+		}
+		if err := as.mayRename(a); err != nil {
+			return err
 		}
 		n, err := tx.NamingByID(ctx, id)
 		if err != nil && KindOf(err) != NotFound {

@@ -102,7 +102,7 @@ func sentenceOr(err error) string {
 // author edited; Conflict when that is not the latest any more. A policy that
 // nobody present could satisfy is refused. One that asks for less anywhere waits
 // for a second maintainer where there are two, and applies to releases that are
-// opened after it came into force. The shell is the operator and needs nobody.
+// opened after it came into force. The shell is the operator and needs no second person.
 func (s *Service) SetPolicy(ctx context.Context, a Actor, slug string, p gate.Policy, seen int) (*PolicyVersion, error) {
 	if err := checkPolicy(&p); err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (e *policyEdit) save(p gate.Policy, seen int) (*PolicyVersion, error) {
 		return nil, err
 	}
 	present := peopleOf(users, e.server.ID, e.s.cfg.SecondFactor || p.SecondFactor)
-	if why := p.Unsatisfiable(present); why != "" && !e.actor.Shell {
+	if why := p.Unsatisfiable(present); why != "" {
 		return nil, Errorf(Conflict, "%s", why)
 	}
 	p.Version, p.LoosenedAt = history[0].Policy.Version+1, old.LoosenedAt

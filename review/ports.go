@@ -182,6 +182,8 @@ type ReleaseStore interface {
 	// was released last. More than was asked for may come back: profiles and digests
 	// are not paired.
 	Released(ctx context.Context, profiles []ProfileKey, digests []surface.Hash) ([]ReleasedSubject, error)
+	// Holders returns the ids of all of those releases, each once.
+	Holders(ctx context.Context, profiles []ProfileKey, digests []surface.Hash) ([]string, error)
 }
 
 // VersionKey names a release by its version.

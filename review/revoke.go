@@ -129,13 +129,11 @@ func (rv *revocation) find(userID string, since time.Time) (*found, error) {
 			digests = append(digests, v.To)
 		}
 	}
-	holders, err := rv.tx.Released(rv.ctx, profiles, digests)
+	holders, err := rv.tx.Holders(rv.ctx, profiles, digests)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range holders {
-		releases = append(releases, h.ReleaseID)
-	}
+	releases = append(releases, holders...)
 	slices.Sort(releases)
 	rs, err := rv.tx.ReleasesByID(rv.ctx, slices.Compact(releases))
 	f.released = slices.DeleteFunc(rs, func(r Release) bool { return !r.released() })

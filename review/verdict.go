@@ -564,15 +564,16 @@ func (d *decision) revokeAll(person string, c *change.Change) []string {
 
 // complete adds an approval of the whole change where this batch approved the last
 // of its edits: then nothing depends on how the decisions were grouped. Who rejected
-// the whole and then approves edit by edit approves after all.
+// the whole and then approves edit by edit approves after all, and who approved the whole
+// without a reason gives it one with that of an edit.
 func (d *decision) complete() {
 	stands := gate.NewStanding(d.given)
 	for _, c := range d.touched {
 		for _, o := range stands.OnStep(c.Subject, c.From, c.To) {
-			if o.Person != d.actor.userID() || o.Approval != nil || len(c.Details) == 0 {
+			if o.Person != d.actor.userID() || len(c.Details) == 0 || o.Approval != nil && !prose.Blank(o.Approval.Note) {
 				continue
 			}
-			if note, tried, all := approvedEdits(c, o); all {
+			if note, tried, all := approvedEdits(c, o); all && (o.Approval == nil || !prose.Blank(note)) {
 				d.add(c, "", Approve, note, tried)
 				d.said[c].add(d.verdicts[len(d.verdicts)-1:])
 			}
@@ -589,6 +590,9 @@ func approvedEdits(c *change.Change, o gate.Opinion) (note string, tried []gate.
 			continue
 		}
 		v := o.Edits[det.Edit]
+		if v == nil {
+			v = o.Approval
+		}
 		if v == nil || v.Kind != gate.Approve {
 			return "", nil, false
 		}

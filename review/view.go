@@ -70,7 +70,7 @@ type ReleaseView struct {
 
 // Actions says which acts the actor may take now; each "" or a reason why not.
 type Actions struct {
-	Baseline, Release, Withdraw, Comment, ConfirmPredecessor, Override, EndOverride, ClearAlarms string
+	Baseline, Release, Withdraw, Comment, ConfirmPredecessor, Override, EndOverride, ClearAlarms, Rename string
 }
 
 // Release returns everything that a release page shows.
@@ -346,6 +346,7 @@ func (b *viewBuilder) actions(noBaseline string) (Actions, error) {
 		ConfirmPredecessor: b.unless(people.Maintainer, noPred),
 		Override:           noOverride,
 		EndOverride:        b.unless(people.Maintainer, whyNot(len(b.as.facts.Overrides) == 0, "Nothing is overridden here.")),
+		Rename:             sentenceOr(b.as.mayRename(b.actor)),
 		ClearAlarms:        b.unless(people.Maintainer, whyNot(len(b.v.Alarms) == 0, "There is no alarm.")),
 	}, nil
 }

@@ -107,8 +107,28 @@ func turnover(standing, wanted []hash) (begun, ended []hash) {
 // Released looks digests up in the runs, and takes of each subject the release
 // with the highest number: the one that was released last.
 func (t *tx) Released(ctx context.Context, profiles []review.ProfileKey, digests []surface.Hash) ([]review.ReleasedSubject, error) {
+	counted, runs, err := t.runsOf(ctx, profiles, digests)
+	return newestStanding(counted, runs), err
+}
+
+func (t *tx) Holders(ctx context.Context, profiles []review.ProfileKey, digests []surface.Hash) ([]string, error) {
+	counted, runs, err := t.runsOf(ctx, profiles, digests)
+	holds := map[string]bool{}
+	for _, run := range runs {
+		for _, r := range counted[review.ProfileKey{ServerID: run.ServerID, Profile: run.Profile}] {
+			if run.FirstN <= r.N && r.N <= run.LastN {
+				holds[r.ReleaseID] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(holds)), err
+}
+
+// runsOf returns the runs of digests, and by profile the releases that count, in order
+// of their numbers.
+func (t *tx) runsOf(ctx context.Context, profiles []review.ProfileKey, digests []surface.Hash) (map[review.ProfileKey][]releasedView, []releasedRun, error) {
 	if len(profiles) == 0 || len(digests) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var p params
 	ofProfiles := p.ofProfiles("x.", profiles)
@@ -116,19 +136,19 @@ func (t *tx) Released(ctx context.Context, profiles []review.ProfileKey, digests
 	err := t.all(ctx, &counted, "SELECT "+columns[releasedRow]("x.")+`, r.version FROM released x JOIN releases r ON r.id = x.release_id
 		WHERE r.released_at <> 0 AND r.withdrawn_at = 0 AND `+ofProfiles+" ORDER BY x.n", p.args...)
 	if err != nil || len(counted) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	runs, err := allIn[releasedRun](ctx, t, "SELECT "+columns[releasedRun]("x.")+" FROM released_runs x WHERE "+
 		ofProfiles+" AND x.digest IN (%s)", p.args, distinct(mapped(digests, func(h surface.Hash) hash { return hash(h) })))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	byProfile := make(map[review.ProfileKey][]releasedView)
 	for _, row := range counted {
 		key := review.ProfileKey{ServerID: row.ServerID, Profile: row.Profile}
 		byProfile[key] = append(byProfile[key], row)
 	}
-	return newestStanding(byProfile, runs), nil
+	return byProfile, runs, nil
 }
 
 // newestStanding names for each subject the newest counted release within one of

@@ -32,7 +32,7 @@ func (s *Server) verifyListing(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	answer := api.Verified{State: string(v.State), Why: v.Why}
+	answer := api.Verified{State: string(v.State), Why: v.Why, Gate: string(v.Gate)}
 	if v.Release != nil {
 		answer.Release = &api.PushedRelease{ID: v.Release.ID, Version: v.Release.Title(), State: "released", URL: s.opt.BaseURL + releasePath(v.Release.ID)}
 	}

@@ -179,7 +179,7 @@ func (d *desk) pairings(m *views.DeskPage) {
 			ID: n.ID, Old: []views.PairName{pairName(n.Old)}, New: pairName(n.New), Merged: n.Kind == review.Merge,
 			Says: views.Say("Recognised by " + n.ByLabel + " " + d.s.ago(n.At) + "."),
 		}
-		if d.reviews && open {
+		if d.reviews && d.v.Actions.Rename == "" && open {
 			l.URL = d.act("pairings", "end")
 		}
 		m.Pairings = append(m.Pairings, l)
@@ -192,12 +192,12 @@ func (d *desk) pairings(m *views.DeskPage) {
 		for _, from := range o.From {
 			l.Old = append(l.Old, pairName(from.Tool))
 		}
-		if d.reviews {
+		if d.reviews && d.v.Actions.Rename == "" {
 			l.URL = d.act("pairings")
 		}
 		m.Offers = append(m.Offers, l)
 	}
-	if f := d.pairForm(); d.reviews && len(f.Old) > 0 && len(f.Into) > 0 {
+	if f := d.pairForm(); d.reviews && d.v.Actions.Rename == "" && len(f.Old) > 0 && len(f.Into) > 0 {
 		m.Pair = f
 	}
 }

@@ -333,14 +333,15 @@ func MayResolve(pol Policy, p Person, openedBy string, author bool) bool {
 // whose answers were taken back: what nobody answers for any more is looked into by a
 // maintainer before anything is published on it.
 func (e *evaluation) alarms() {
-	var seen []string
 	for _, a := range e.facts.Alarms {
-		if slices.Contains(seen, a.Release) {
+		id := "alarm:" + a.Release
+		if known := e.since[id]; !known.IsZero() {
+			e.since[id] = a.At // the newest is news to an override
 			continue
 		}
-		seen = append(seen, a.Release)
+		e.since[id] = a.At
 		e.tally.alarms++
-		e.add(Requirement{ID: "alarm:" + a.Release, State: Open, URL: a.URL, WhoCan: labels(e.who(func(p *Person) bool { return p.Maintainer })), Why: fmt.Sprintf(
+		e.add(Requirement{ID: id, State: Open, URL: a.URL, WhoCan: labels(e.who(func(p *Person) bool { return p.Maintainer })), Why: fmt.Sprintf(
 			"%s was released on answers that do not stand any more. %s A maintainer looks into it and says on its page what they found.", show(a.Release), sentence(a.Why))})
 	}
 }

@@ -88,6 +88,7 @@ type Release struct {
 type Alarm struct {
 	Release string // title
 	Why     string
+	At      time.Time
 	URL     string // of the release page
 }
 

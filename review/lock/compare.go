@@ -2,6 +2,7 @@ package lock
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
@@ -35,7 +36,7 @@ func (k *Lock) Compare(l *surface.Listing) Difference {
 	d := Difference{State: Same, Added: []Text{}, Removed: []Text{}, Changed: []Text{}, Sentences: []string{}}
 	d.tools(k, l)
 	d.Instructions = k.otherInstructions(l)
-	d.say()
+	d.say(k.Version)
 	switch {
 	case l.Kind != surface.KindListing:
 		d.State, d.Why = Unknown, fmt.Sprintf("This is a %s, no listing as a server answers tools/list.", l.Kind)
@@ -87,17 +88,23 @@ func (k *Lock) otherInstructions(l *surface.Listing) bool {
 	return l.Instructions.Digest() != *k.Instructions
 }
 
-func (d *Difference) say() {
+// say tells of the release by its version, where the lock names one: of other releases it
+// knows nothing.
+func (d *Difference) say(version string) {
+	of := "what was released"
+	if version != "" {
+		of += " as " + prose.Show(version).String()
+	}
 	for _, part := range []struct {
 		names []Text
 		say   string
 	}{
 		{d.Changed, "`%s` is not the definition that was released."},
-		{d.Added, "`%s` was never released."},
+		{d.Added, "`%s` is not in " + of + "."},
 		{d.Removed, "`%s` was released and is not there."},
 	} {
 		for _, name := range part.names {
-			d.Sentences = append(d.Sentences, fmt.Sprintf(part.say, prose.Show(string(name)).String()))
+			d.Sentences = append(d.Sentences, strings.Replace(part.say, "%s", prose.Show(string(name)).String(), 1))
 		}
 	}
 	if d.Order {

@@ -131,8 +131,8 @@ func (h *history) act() {
 		share int
 		do    func(*ledger)
 	}{
-		{20, h.pushes}, {30, h.answers}, {14, h.finishes}, {4, h.accepts}, {5, h.talks}, {8, h.releases}, {4, h.withdraws},
-		{6, h.edits}, {4, h.overrides}, {2, h.aliases}, {1, h.leaves}, {1, h.revokes}, {1, h.waits},
+		{18, h.pushes}, {30, h.answers}, {14, h.finishes}, {4, h.accepts}, {5, h.talks}, {8, h.releases}, {4, h.withdraws},
+		{6, h.edits}, {4, h.overrides}, {2, h.aliases}, {1, h.leaves}, {1, h.revokes}, {1, h.waits}, {2, h.clears},
 	}
 	for n, i := h.rnd.IntN(100), 0; ; i++ {
 		if n -= kinds[i].share; n < 0 {
@@ -629,15 +629,42 @@ func (h *history) revokes(*ledger) {
 	for _, l := range h.profiles {
 		for _, s := range l.said {
 			if s.who == who.Label() && s.kind != "reject" && !s.at.Before(since) {
+				if !s.revoked {
+					l.alarm(s, h.clock)
+				}
 				s.revoked, s.lifted = true, nil
 			}
 			if by := s.lifted; by != nil && by.who == who.Label() && !by.at.Before(since) {
+				l.alarm(s, h.clock)
 				s.revoked, s.lifted = false, nil
 			}
 		}
 		l.unsure = true
 	}
 	h.note("what %s answered since %s is revoked", who.Label(), since.Format(time.TimeOnly))
+}
+
+// alarm says of what was released on an answer, or with the bytes of one, that nobody
+// answers for it any more.
+func (l *ledger) alarm(s *saying, at time.Time) {
+	for _, c := range l.reviews {
+		holds := s.step.to != definition{} && slices.Contains(l.released, c) && slices.Contains(c.head, s.step.to)
+		if c.released && !c.withdrawn && (s.in == c || holds) {
+			c.alarmed = at
+		}
+	}
+}
+
+// clears has Ana look into an alarm.
+func (h *history) clears(l *ledger) {
+	for _, c := range l.reviews {
+		if !c.alarmed.IsZero() {
+			h.must(h.svc.ClearAlarms(h.ctx, h.ana, c.id, "Read it again."))
+			c.alarmed = time.Time{}
+			h.note("%s: Ana looked into the alarm of %s", l.profile, c.version)
+			return
+		}
+	}
 }
 
 // check compares the gate of every open release, and of one that is closed, with

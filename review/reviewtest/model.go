@@ -247,6 +247,7 @@ type candidate struct {
 	authors   map[string]bool // who wrote or pushed a revision
 	released  bool
 	withdrawn bool
+	alarmed   time.Time // when answers that it stood on were taken back, until somebody looks
 }
 
 func (c *candidate) open() bool { return !c.released && !c.withdrawn }
@@ -542,6 +543,13 @@ func (l *ledger) blockers(c *candidate) (against []blocker, sure bool) {
 		if at, yes := l.rejected(c, step{to: d}); yes {
 			against = append(against, blocker{"approval:" + d.name, d.name + " is rejected", at})
 		}
+	}
+	stands := c
+	if !c.released && len(l.released) > 0 {
+		stands = l.released[len(l.released)-1]
+	}
+	if !stands.alarmed.IsZero() {
+		against = append(against, blocker{"alarm:" + stands.version, "nobody answers for " + stands.version + " any more", stands.alarmed})
 	}
 	if c.released {
 		return against, false

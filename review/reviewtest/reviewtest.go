@@ -28,6 +28,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"approval", approvalCases},
 		{"release", releaseCases},
 		{"override", overrideCases},
+		{"agree", agreeCases},
 		{"policy", policyCases},
 		{"proposal", proposalCases},
 		{"thread", threadCases},

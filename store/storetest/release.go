@@ -206,6 +206,12 @@ func (b *bench) releaseWith(s *review.Server, version string, l *review.Listing,
 func (b *bench) released(profiles []review.ProfileKey, digests ...surface.Hash) []review.ReleasedSubject {
 	b.Helper()
 	found := read(b, func(tx review.Tx) ([]review.ReleasedSubject, error) { return tx.Released(b.ctx, profiles, digests) })
+	holders := read(b, func(tx review.Tx) ([]string, error) { return tx.Holders(b.ctx, profiles, digests) })
+	for _, f := range found {
+		if !slices.Contains(holders, f.ReleaseID) {
+			b.Errorf("%s is no holder, of %q", f.Title, holders)
+		}
+	}
 	slices.SortFunc(found, func(x, y review.ReleasedSubject) int {
 		return cmp.Or(cmp.Compare(x.ServerID, y.ServerID), cmp.Compare(x.Profile, y.Profile), cmp.Compare(x.Subject, y.Subject),
 			cmp.Compare(x.Name, y.Name), cmp.Compare(x.Digest.String(), y.Digest.String()))
