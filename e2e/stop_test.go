@@ -72,6 +72,9 @@ func TestStopCutsOffWhoDribbles(t *testing.T) {
 	p := r.start()
 	slug, token := r.addServer()
 	beginPush(t, p, slug, token)
+	if got := statusOf(t, p.url+"/readyz"); got != http.StatusOK {
+		t.Fatalf("ready answers %d", got)
+	}
 	if took := p.stop(); took < 2*time.Second || took > 10*time.Second {
 		t.Errorf("it took %s to stop", took)
 	}

@@ -25,8 +25,18 @@ type serveCmd struct {
 	Storybook bool `help:"Show every page in every state, from fixtures, under /storybook: for whoever works on the pages."`
 }
 
-// Run serves until it is told to stop, then lets running requests finish.
+// Run serves until it is told to stop, then lets running requests finish. To be told
+// before it began is no failure: nothing was taken yet.
 func (c *serveCmd) Run(e *env) error {
+	err := c.serve(e)
+	if err != nil && e.ctx.Err() != nil {
+		newLog(e.stderr, c.JSONLog).Info("told to end while it began", "left", err.Error())
+		return nil
+	}
+	return err
+}
+
+func (c *serveCmd) serve(e *env) error {
 	cfg, err := c.config()
 	if err != nil {
 		return err
@@ -203,14 +213,19 @@ func stories(wanted bool) []web.Story {
 // sayHello says where the server is and, while nobody has an account, how the
 // first one gets theirs.
 func (i *instance) sayHello(e *env, addr net.Addr) error {
-	fmt.Fprintf(e.stdout, "Countersign listens on %s, for browsers at %s\n", addr, i.cfg.BaseURL)
 	needed, err := i.svc.SetUpNeeded(e.ctx)
-	if err != nil || !needed {
-		return err
-	}
-	link, err := i.svc.NewSetUpLink(e.ctx)
 	if err != nil {
 		return err
+	}
+	link := ""
+	if needed {
+		if link, err = i.svc.NewSetUpLink(e.ctx); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(e.stdout, "Countersign listens on %s, for browsers at %s\n", addr, i.cfg.BaseURL)
+	if !needed {
+		return nil
 	}
 	fmt.Fprintf(e.stdout, "Nobody has an account yet. This link makes the administrator; it works once, for an hour:\n%s\n", link)
 	return nil
