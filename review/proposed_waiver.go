@@ -224,16 +224,8 @@ func (s *Service) proposeWaivers(ctx context.Context, tx Tx, a Actor, by string,
 	return fates, s.audit(ctx, tx, a, act{
 		name: "waiver.propose", serverID: srv.ID, subject: r.ID,
 		after: map[string]any{"release": r.Title(), "profile": r.Profile, "digest": as.revision.Digest, "by": by,
-			"proposed": fingerprintsOf(fresh), "dropped": len(gone)},
+			"proposed": factsOfProposed(fresh), "dropped": append([]string{}, gone...)},
 	})
-}
-
-func fingerprintsOf(ps []ProposedWaiver) []string {
-	out := make([]string, len(ps))
-	for i := range ps {
-		out[i] = ps[i].Fingerprint
-	}
-	return out
 }
 
 // sortProposed parts what a file says into what is asked already or was answered, what

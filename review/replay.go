@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,9 +33,11 @@ type Kept struct {
 	Overrides  []Override
 	Alarms     []Alarm
 	Waivers    []Waiver
+	Proposed   []ProposedWaiver
 	Namings    []Naming
 	Proposals  []Proposal
 	Threads    []Thread
+	Edits      []CommentEdit
 	Keys       []proof.Record
 	Endpoints  []Endpoint
 	Known      []KnownDrift
@@ -68,8 +71,8 @@ const maxDeviations = 100
 
 // ReplayAudit tells the acts of the audit again and compares what they come to with
 // what the database has: who answered what, and what of it was taken back, roles,
-// permissions, tokens, policies, baselines, releases, overrides, waivers, names,
-// threads and keys. The chain shows that no act was changed; this shows that nothing
+// permissions, tokens, policies, baselines, releases, overrides, waivers and proposed
+// ones, names, threads, edits of comments and keys. The chain shows that no act was changed; this shows that nothing
 // was changed without an act. Free text (notes, reasons, comments) is not compared,
 // since it can be purged.
 func (s *Service) ReplayAudit(ctx context.Context, a Actor) (*Replayed, error) {
@@ -324,13 +327,13 @@ var retold = map[string]func(state, *AuditEntry) bool{
 	"waiver.add":       telling(toldWaiver),
 	"waiver.confirm":   toldWaiverConfirmed,
 	"waiver.end":       toldWaiverEnd,
-	"waiver.propose":   nil,
-	"waiver.decline":   nil,
+	"waiver.propose":   telling(toldProposed),
+	"waiver.decline":   telling(toldDeclined),
 	"thread.open":      telling(toldThread),
 	"thread.comment":   telling(toldComment),
 	"thread.resolve":   toldResolved,
 	"thread.reopen":    toldReopened,
-	"comment.edit":     nil,
+	"comment.edit":     toldEdit,
 	"alias.add":        telling(toldNaming),
 	"alias.end":        toldNamingEnd,
 	"alias.propose":    telling(toldProposal(ProposalWaits)),
@@ -443,6 +446,31 @@ func (st state) waiver(w *Waiver) {
 		"kind", w.Kind, "user", w.By, "until", w.Until.UTC(), "policy", w.Policy, "confirmed_by", w.ConfirmedBy, "ended", !w.EndedAt.IsZero())
 }
 
+func (st state) proposed(p *ProposedWaiver) {
+	st.put(proposedKind, p.ID, "server", p.ServerID, "profile", p.Profile, "release", p.ReleaseID, "fingerprint", p.Fingerprint, "question", p.Key,
+		"state", p.State, "answered_by", p.AnsweredBy, "waiver", p.WaiverID)
+}
+
+// proposedKind is the kind of a waiver that a file proposes.
+const proposedKind = "proposed waiver"
+
+// answered takes the answer to what a file proposes in: the same question of other
+// releases of the profile is dropped with it.
+func (st state) answered(id string, s ProposedState, by, waiver string) bool {
+	asked := st[thing{proposedKind, id}]
+	if asked == nil {
+		return false
+	}
+	st.put(proposedKind, id, "state", s, "answered_by", by, "waiver", waiver)
+	for t, f := range st {
+		same := f["server"] == asked["server"] && f["profile"] == asked["profile"] && f["question"] == asked["question"]
+		if t.Kind == proposedKind && f["state"] == string(ProposedOpen) && same {
+			delete(st, t)
+		}
+	}
+	return true
+}
+
 func (st state) naming(n *Naming) {
 	st.put("name", n.ID, "server", n.ServerID, "profile", n.Profile, "kind", n.Kind, "old", n.Old, "new", n.New, "by", n.By,
 		"until", timeOrNil(n.Until.UTC()), "ended", !n.EndedAt.IsZero())
@@ -457,7 +485,13 @@ func (st state) thread(id, serverID, releaseID, openedBy string, blocks bool) {
 }
 
 func (st state) comment(id, threadID, userID string) {
-	st.put("comment", id, "thread", threadID, "user", userID)
+	st.put("comment", id, "thread", threadID, "user", userID, "edits", 0)
+}
+
+// edited counts one more edit of a comment.
+func (st state) edited(id string) {
+	n, _ := strconv.Atoi(st[thing{"comment", id}]["edits"])
+	st.put("comment", id, "edits", n+1)
 }
 
 func (st state) endpoint(id, serverID string, f endpointFacts) {
@@ -543,6 +577,9 @@ func (k *Kept) answers(st state) {
 	for i := range k.Waivers {
 		st.waiver(&k.Waivers[i])
 	}
+	for i := range k.Proposed {
+		st.proposed(&k.Proposed[i])
+	}
 }
 
 func (k *Kept) talk(st state) {
@@ -552,6 +589,9 @@ func (k *Kept) talk(st state) {
 		for _, c := range t.Comments {
 			st.comment(c.ID, c.ThreadID, c.UserID)
 		}
+	}
+	for i := range k.Edits {
+		st.edited(k.Edits[i].CommentID)
 	}
 }
 
@@ -790,6 +830,9 @@ func toldForgotten(st state, e *AuditEntry) bool {
 		if t.Kind == "revision" && len(t.ID) > len(e.Subject) && t.ID[:len(e.Subject)+1] == e.Subject+"/" {
 			delete(st, t)
 		}
+		if f := st[t]; t.Kind == proposedKind && f["release"] == e.Subject && f["state"] == string(ProposedOpen) {
+			delete(st, t)
+		}
 	}
 	return true
 }
@@ -865,6 +908,7 @@ func toldRevocation(st state, e *AuditEntry, now struct {
 
 func toldWaiver(st state, e *AuditEntry, now struct {
 	Waivers  []string        `json:"waivers"`
+	Proposed string          `json:"proposed"` // id of what a file proposed, "" for none
 	Profile  string          `json:"profile"`
 	Release  string          `json:"release"`
 	Rule     string          `json:"rule"`
@@ -879,7 +923,45 @@ func toldWaiver(st state, e *AuditEntry, now struct {
 			Kind: now.Kind, By: e.ActorID, Until: now.Until, Policy: now.Policy,
 		})
 	}
+	if len(now.Waivers) > 0 && now.Proposed != "" {
+		return st.answered(now.Proposed, ProposedAccepted, e.ActorID, now.Waivers[0])
+	}
 	return len(now.Waivers) > 0
+}
+
+// proposedFacts is what the audit keeps of what a file proposes.
+type proposedFacts struct {
+	ID          string       `json:"id"`
+	Fingerprint string       `json:"fingerprint"`
+	Question    surface.Hash `json:"question"` // of all that the file says of it
+}
+
+func factsOfProposed(ps []ProposedWaiver) []proposedFacts {
+	out := make([]proposedFacts, len(ps))
+	for i := range ps {
+		out[i] = proposedFacts{ps[i].ID, ps[i].Fingerprint, ps[i].Key}
+	}
+	return out
+}
+
+func toldProposed(st state, e *AuditEntry, now struct {
+	Profile  string          `json:"profile"`
+	Proposed []proposedFacts `json:"proposed"`
+	Dropped  []string        `json:"dropped"`
+}) bool {
+	for _, id := range now.Dropped {
+		delete(st, thing{proposedKind, id})
+	}
+	for _, p := range now.Proposed {
+		st.proposed(&ProposedWaiver{
+			ID: p.ID, ServerID: e.ServerID, Profile: now.Profile, ReleaseID: e.Subject, Fingerprint: p.Fingerprint, Key: p.Question, State: ProposedOpen,
+		})
+	}
+	return len(now.Proposed)+len(now.Dropped) > 0
+}
+
+func toldDeclined(st state, e *AuditEntry, _ struct{}) bool {
+	return st.answered(e.Subject, ProposedDeclined, e.ActorID, "")
 }
 
 func toldWaiverConfirmed(st state, e *AuditEntry) bool {
@@ -908,6 +990,22 @@ func toldComment(st state, e *AuditEntry, now struct {
 }) bool {
 	st.comment(now.Comment, e.Subject, e.ActorID)
 	return now.Comment != ""
+}
+
+// toldEdit counts an edit of each comment that says something else after it.
+func toldEdit(st state, e *AuditEntry) bool {
+	var before, after struct {
+		Comments map[string]surface.Hash `json:"comments"`
+	}
+	if json.Unmarshal([]byte(e.Before), &before) != nil || json.Unmarshal([]byte(e.After), &after) != nil {
+		return false
+	}
+	for id, says := range after.Comments {
+		if before.Comments[id] != says {
+			st.edited(id)
+		}
+	}
+	return len(after.Comments) > 0
 }
 
 // toldResolved leaves who resolved it first.

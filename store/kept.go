@@ -85,12 +85,20 @@ func (t *tx) keptAnswers(ctx context.Context, k *review.Kept) (err error) {
 	if k.Overrides, err = every(ctx, t, "overrides", func(r overrideRow) review.Override { return overrideView{overrideRow: r}.override() }); err != nil {
 		return err
 	}
-	k.Waivers, err = t.waivers(ctx, toldAgain)
+	if k.Waivers, err = t.waivers(ctx, toldAgain); err != nil {
+		return err
+	}
+	k.Proposed, err = every(ctx, t, "proposed_waivers", func(r proposedWaiverRow) review.ProposedWaiver {
+		return proposedWaiverView{proposedWaiverRow: r}.proposed()
+	})
 	return err
 }
 
 func (t *tx) keptTalk(ctx context.Context, k *review.Kept) (err error) {
-	k.Threads, err = t.threads(ctx, "1 = 1 "+toldAgain)
+	if k.Threads, err = t.threads(ctx, "1 = 1 "+toldAgain); err != nil {
+		return err
+	}
+	k.Edits, err = every(ctx, t, "comment_edits", commentEditRow.edit)
 	return err
 }
 

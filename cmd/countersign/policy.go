@@ -69,11 +69,12 @@ func (c *policyImportCmd) Run(e *env) error {
 	}{made.Policy.Version, append([]string{}, made.Loosens...)}, "%s has version %d of its policy.%s", c.Slug, made.Policy.Version, looser(made.Loosens))
 }
 
+// looser lists below a line where a policy asks for less, "" where it does not.
 func looser(lines []string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return " It asks for less:\n  " + strings.Join(lines, "\n  ")
+	return "\nIt asks for less than the policy in force:\n  " + strings.Join(lines, "\n  ")
 }
 
 type policyTryCmd struct {
