@@ -507,6 +507,9 @@ func (s *Service) EditComment(ctx context.Context, a Actor, threadID, commentID,
 		return nil, err
 	}
 	return s.onThread(ctx, a, threadID, "comment.edit", func(tx Tx, t *Thread) error {
+		if err := s.takeTurn(ctx, tx, a); err != nil {
+			return err
+		}
 		i := slices.IndexFunc(t.Comments, func(c Comment) bool { return c.ID == commentID })
 		switch {
 		case i < 0:

@@ -89,7 +89,8 @@ func (k *KnownDrift) Holds(at time.Time) bool { return k.EndedAt.IsZero() && at.
 type DriftFilter struct {
 	ServerIDs  []string // nil is all
 	EndpointID string
-	Open       bool // only those that go on
+	ListingID  string // that ran
+	Open       bool   // only those that go on
 }
 
 // DriftStore keeps drifts and who knows of them.
@@ -606,6 +607,30 @@ func (s *Service) tellDrift(ctx context.Context, tx Tx, srv *Server, e *Endpoint
 		return err
 	}
 	return tx.InsertNotices(ctx, told)
+}
+
+// ReadAt returns the newest drift that a listing which was read at an endpoint belongs to,
+// nil when it is of none any more: the endpoint is gone, or has newer ones.
+func (s *Service) ReadAt(ctx context.Context, a Actor, listingID string) (*DriftView, error) {
+	var found *DriftView
+	err := s.store.View(ctx, func(tx Tx) error {
+		info, err := tx.ListingInfoByID(ctx, listingID)
+		if KindOf(err) == NotFound {
+			return errNoSuchThing
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.allow(info.ServerID, people.Viewer, people.ScopeRead); err != nil {
+			return err
+		}
+		drifts, err := s.driftViews(ctx, tx, DriftFilter{ServerIDs: []string{info.ServerID}, ListingID: listingID})
+		if len(drifts) > 0 {
+			found = &drifts[0]
+		}
+		return err
+	})
+	return found, err
 }
 
 // driftViews reads drifts with what they are about, in a fixed number of store calls.

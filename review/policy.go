@@ -336,11 +336,10 @@ func (s *Service) TryPolicy(ctx context.Context, a Actor, slug string, p gate.Po
 }
 
 func (s *Service) tryPolicy(ctx context.Context, tx Tx, srv *Server, p gate.Policy) ([]Tried, error) {
-	releases, err := tx.Releases(ctx, srv.ID, "", Page{Limit: 50})
+	releases, err := openReleases(ctx, tx, srv.ID)
 	if err != nil {
 		return nil, err
 	}
-	releases = slices.DeleteFunc(releases, func(r Release) bool { return !r.open() })
 	ids := make([]string, len(releases))
 	for i := range releases {
 		ids[i] = releases[i].Head.ListingID
@@ -372,6 +371,26 @@ func (s *Service) tryPolicy(ctx context.Context, tx Tx, srv *Server, p gate.Poli
 		tried[i] = Tried{Release: *then[i].release, Now: now[i].Answer, Then: then[i].Answer}
 	}
 	return tried, err
+}
+
+// openReleases returns the releases of a server that are under review, newest first,
+// however long its history is.
+func openReleases(ctx context.Context, tx Tx, serverID string) ([]Release, error) {
+	left, err := tx.CountOpenReleases(ctx, serverID)
+	var open []Release
+	for p := (Page{Limit: maxPage}); err == nil && left > len(open); {
+		var rs []Release
+		if rs, err = tx.Releases(ctx, serverID, "", p); err != nil || len(rs) == 0 {
+			break
+		}
+		p.Before = rs[len(rs)-1].ID
+		for i := range rs {
+			if rs[i].open() {
+				open = append(open, rs[i])
+			}
+		}
+	}
+	return open, err
 }
 
 // policies finds the policy that each candidate is judged by: the latest, but for

@@ -254,6 +254,10 @@ type ThreadStore interface {
 	// EditComment replaces the text of a comment and keeps the earlier one.
 	EditComment(ctx context.Context, e *CommentEdit, body string) error
 	CommentEdits(ctx context.Context, threadID string) ([]CommentEdit, error) // of all its comments, oldest first
+	// CommentTurns counts how often somebody wrote since a time, and says when first.
+	CommentTurns(ctx context.Context, userID string, since time.Time) (n int, first time.Time, err error)
+	// TakeCommentTurn counts one more time, and forgets those of the person up to since.
+	TakeCommentTurn(ctx context.Context, turn CommentTurn, since time.Time) error
 	ThreadByID(ctx context.Context, id string) (*Thread, error)
 	Threads(ctx context.Context, f ThreadFilter) ([]Thread, error) // with comments, oldest first
 	ResolveThread(ctx context.Context, id, by string, at time.Time) error

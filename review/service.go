@@ -151,7 +151,6 @@ type Service struct {
 	identityStarts *throttle          // sign-ins begun at a provider, by address
 	codes          *throttle          // one-time codes, by user
 	forgeries      *throttle          // pushes that could not be verified, by address
-	comments       *throttle          // by person
 
 	reread *reread
 }
@@ -174,7 +173,6 @@ func NewService(store Store, cfg Config) *Service {
 		identityStarts: newThrottle(providerStarts, failureWindow),
 		codes:          newThrottle(codesPerWindow, failureWindow),
 		forgeries:      newThrottle(forgeriesPerMinute, time.Minute),
-		comments:       newThrottle(cfg.Limits.CommentsPerHour, time.Hour),
 	}
 }
 

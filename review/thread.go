@@ -76,6 +76,12 @@ type Comment struct {
 	Suggests  *Suggestion // nil: none
 }
 
+// CommentTurn says that somebody wrote a comment or edited one.
+type CommentTurn struct {
+	ID, UserID string
+	At         time.Time
+}
+
 const (
 	maxPointer = 4 << 10
 	maxQuote   = 16 << 10
@@ -108,6 +114,9 @@ func (s *Service) Comment(ctx context.Context, a Actor, releaseID string, n NewC
 	}
 	var t *Thread
 	err := s.acting(ctx, a, releaseID, people.Reviewer, func(tx Tx, as *assessment) error {
+		if err := s.takeTurn(ctx, tx, a); err != nil {
+			return err
+		}
 		sp, err := s.newSpeech(ctx, tx, a, as)
 		if err != nil {
 			return err
@@ -175,14 +184,23 @@ func (s *Service) mayComment(a Actor, body string) error {
 	if err := a.person(); err != nil {
 		return err
 	}
-	if err := s.checkBody(body); err != nil {
+	return s.checkBody(body)
+}
+
+// takeTurn keeps a person to so many comments an hour, whichever instance takes them. One
+// that is refused takes no turn, and neither do drafts that are published together.
+func (s *Service) takeTurn(ctx context.Context, tx Tx, a Actor) error {
+	now := s.now()
+	n, first, err := tx.CommentTurns(ctx, a.userID(), now.Add(-time.Hour))
+	if err != nil {
 		return err
 	}
-	if wait := s.comments.take(a.userID(), s.now()); wait > 0 {
+	if n >= s.cfg.Limits.CommentsPerHour {
+		wait := first.Add(time.Hour).Sub(now)
 		return &Error{Kind: RateLimited, RetryAfter: wait, Sentence: fmt.Sprintf(
-			"You wrote %d comments within an hour, and more are not taken. Keep this one as a draft and send it in %s.", s.comments.limit, inMinutes(wait))}
+			"You wrote %d comments within an hour, and more are not taken. Keep this one as a draft and send it in %s.", n, inMinutes(wait))}
 	}
-	return nil
+	return tx.TakeCommentTurn(ctx, CommentTurn{newID(), a.userID(), now}, now.Add(-time.Hour))
 }
 
 func (s *Service) checkBody(body string) error {
@@ -225,8 +243,13 @@ func (sp *speech) anchor(at Anchor) (Anchor, error) {
 		return at, Errorf(Invalid, "Quote at most %d KiB.", maxQuote>>10)
 	}
 	t, err := sp.seen(at)
-	if err != nil || t == nil {
+	switch {
+	case err != nil:
 		return at, err
+	case t == nil && at.Quote != "":
+		return at, Errorf(Unprocessable, "A thread about the whole release has nothing to quote. Name the tool and the pointer of the words, or quote none.")
+	case t == nil:
+		return at, nil
 	}
 	return at.note(t), at.quotes(t)
 }
@@ -241,7 +264,8 @@ func (at Anchor) quotes(t *surface.Tool) error {
 		return Errorf(Unprocessable, "There is nothing at %s to quote from. Name the place of the words, or quote none.", visible(at.Pointer))
 	}
 	if text := textOf(value); !strings.Contains(text, at.Quote) {
-		return Errorf(Unprocessable, "The quote does not stand at %s. What stands there: %s", cmp.Or(visible(at.Pointer), "this place"), visible(firstBytes(text, 300)))
+		return Errorf(Unprocessable, "The quote does not stand on the %s side at %s of %s. Quote words that do, or none. What stands there: %s",
+			at.Side, cmp.Or(visible(at.Pointer), "the definition"), cmp.Or(visible(at.Tool), "the server"), visible(firstBytes(text, 300)))
 	}
 	return nil
 }

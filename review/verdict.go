@@ -441,12 +441,16 @@ func (d *decision) spell(c *change.Change, but string) {
 
 // line is what the policy asks for the change, or for one edit of it.
 func (d *decision) line(c *change.Change, edit string) gate.Line {
-	found := d.as.findingsOf(c.Subject, c.NewPosition)
+	return d.as.server.Policy.Line(askOf(c, edit, d.as.findingsOf(c.Subject, c.NewPosition)))
+}
+
+// askOf is what a policy is asked about a change, or about one edit of it.
+func askOf(c *change.Change, edit string, found gate.Findings) gate.Ask {
 	ask := gate.Ask{Class: c.Class, Removal: c.Kind == change.Removed, Hidden: c.Hidden, High: found.High(), Default: defaultsOnly(c.Details)}
 	if det := detailOf(c, edit); det != nil && edit != "" {
 		ask.Class, ask.Hidden = det.Class, det.Hidden
 	}
-	return d.as.server.Policy.Line(ask)
+	return ask
 }
 
 // mayApprove checks an approval: nothing that blocks, and a reason where one is asked

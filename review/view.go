@@ -28,6 +28,9 @@ type Decided struct {
 	NotRead     bool              // accepted with the starting point, and nobody has viewed or approved it
 }
 
+// Ask is what a policy is asked about the change, or about one edit of it.
+func (d *Decided) Ask(edit string) gate.Ask { return askOf(&d.Change, edit, d.Findings) }
+
 // ReleaseView is everything a release page shows.
 type ReleaseView struct {
 	Server       Server

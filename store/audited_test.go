@@ -30,6 +30,7 @@ import (
 var unaudited = map[string]string{
 	"drafts":        "what was not said yet is its author's alone",
 	"server_drafts": "as drafts",
+	"comment_turns": "how often somebody wrote in the past hour, for a limit",
 	"viewed":        "marks are of whoever made them, and are shown to nobody else",
 	"looks":         "what somebody looked at is theirs alone",
 	"subscriptions": "following a tool asks nobody for anything",

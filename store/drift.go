@@ -60,6 +60,9 @@ func (t *tx) Drifts(ctx context.Context, f review.DriftFilter) ([]review.Drift, 
 	if f.EndpointID != "" {
 		where += " AND endpoint_id = " + p.add(f.EndpointID)
 	}
+	if f.ListingID != "" {
+		where += " AND listing_id = " + p.add(f.ListingID)
+	}
 	if f.Open {
 		where += " AND ended_at = 0"
 	}

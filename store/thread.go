@@ -200,3 +200,25 @@ func (t *tx) ReopenThread(ctx context.Context, id string) error {
 	return named(t.execOne(ctx, "UPDATE threads SET resolved_by = '', resolved_at = 0 WHERE id = $1", id),
 		review.NotFound, "There is no such thread.")
 }
+
+type commentTurnRow struct {
+	ID     string `db:"id"`
+	UserID string `db:"user_id"`
+	At     micros `db:"at"`
+}
+
+func (t *tx) CommentTurns(ctx context.Context, userID string, since time.Time) (n int, first time.Time, err error) {
+	var r struct {
+		N     int    `db:"n"`
+		First micros `db:"first"`
+	}
+	err = t.get(ctx, &r, "SELECT COUNT(*) AS n, COALESCE(MIN(at), 0) AS first FROM comment_turns WHERE user_id = $1 AND at > $2", userID, micros(since))
+	return r.N, time.Time(r.First), err
+}
+
+func (t *tx) TakeCommentTurn(ctx context.Context, turn review.CommentTurn, since time.Time) error {
+	if _, err := t.exec(ctx, "DELETE FROM comment_turns WHERE user_id = $1 AND at <= $2", turn.UserID, micros(since)); err != nil {
+		return err
+	}
+	return insertOne(ctx, t, "comment_turns", commentTurnRow{turn.ID, turn.UserID, micros(turn.At)})
+}

@@ -10,6 +10,7 @@ type EndpointsPage struct {
 	Endpoints []EndpointLine
 	Form      *EndpointForm // nil for those who can't add one
 	Cannot    string        // why nobody can, such as that this instance reads none
+	Gone      bool          // the endpoint that was asked for is not there
 }
 
 // EndpointLine is an endpoint in a list, with what runs there.

@@ -12,12 +12,22 @@ type ListingPage struct {
 	Look     *LookForm // nil where no host would send it
 	State    GateBar   // complete or not, problems
 	Purged   Sentence  // who wrote over a part of it, when and why
+	Live     *LiveNote // where it was read, nil for what was pushed
 	Tabs     []Tab
 	Overview *ListingOverview
 	Tools    *ListingTools
 	Open     *ToolsView
 	Facts    []Fact
 	Compare  *CompareForm
+}
+
+// LiveNote says that a listing was read from a live server and never pushed.
+type LiveNote struct {
+	Endpoint prose.Visible // nil when its endpoint is gone, or has something newer
+	URL      string        // of the endpoint
+	Read     When
+	State    Badge // what it was, held against the release
+	Why      Sentence
 }
 
 // ListingOverview is how a listing is made: families, positions, what stands out.

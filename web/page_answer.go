@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/review"
-	"github.com/countersign/countersign/review/change"
-	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/views"
 )
 
@@ -141,8 +139,7 @@ func (p *releasePresenter) items(c *card) []string {
 func (p *releasePresenter) noteHint(c *card) string {
 	for _, pr := range c.pairs {
 		ch := &p.v.Changes[pr.change]
-		ask := gate.Ask{Class: pr.detail.Class, Removal: ch.Kind == change.Removed, Hidden: pr.detail.Hidden, High: ch.Findings.High()}
-		if !p.v.Server.Policy.Line(ask).Reason {
+		if !p.v.Server.Policy.Line(ch.Ask(pr.detail.Edit)).Reason {
 			continue
 		}
 		why := views.ClassBadge(pr.detail.Class).Word

@@ -72,25 +72,25 @@ func everyWords(d time.Duration) string {
 }
 
 func (s *Server) endpointsPage(c echo.Context) error {
-	return s.renderEndpoints(c, http.StatusOK, nil, nil)
+	return s.renderEndpoints(c, http.StatusOK, endpointFault{})
 }
 
-// renderEndpoints shows the endpoints of a server; form and fault are those of an
-// endpoint that was refused.
-func (s *Server) renderEndpoints(c echo.Context, status int, form url.Values, fault views.Sentence) error {
+// renderEndpoints shows the endpoints of a server, with what was refused or looked for in
+// vain: notices of an endpoint outlive it.
+func (s *Server) renderEndpoints(c echo.Context, status int, f endpointFault) error {
 	v, err := s.svc.Endpoints(c.Request().Context(), s.actor(c), c.Param("server"))
 	if err != nil {
 		return err
 	}
 	p := views.EndpointsPage{
 		Page: s.page(c, "Endpoints of "+v.Server.Name, "servers", serversCrumb, serverCrumb(&v.Server)), Server: views.ShowName(v.Server.Name),
-		Endpoints: s.endpointLines(v),
+		Endpoints: s.endpointLines(v), Gone: f.gone,
 	}
 	switch {
 	case !v.May:
 		p.Cannot = "This instance reads no live servers. An operator can change that with COUNTERSIGN_LIVE_READERS."
 	case v.Role.AtLeast(people.Maintainer):
-		p.Form = newEndpointForm(v.Server.Slug, form, fault)
+		p.Form = newEndpointForm(v.Server.Slug, f.form, f.said)
 	}
 	return s.render(c, status, views.Endpoints(p))
 }
@@ -178,7 +178,7 @@ func (s *Server) addEndpointForm(c echo.Context) error {
 		e, err = s.svc.AddEndpoint(c.Request().Context(), s.actor(c), c.Param("server"), n)
 	}
 	if fault, ok := mendable(err); ok {
-		return s.renderEndpoints(c, describe(err, "").Status, form, fault)
+		return s.renderEndpoints(c, describe(err, "").Status, endpointFault{form: form, said: fault})
 	}
 	if err != nil {
 		return err
@@ -233,16 +233,20 @@ func (s *Server) endpointPage(c echo.Context) error {
 	return s.renderEndpoint(c, http.StatusOK, endpointFault{})
 }
 
-// endpointFault is what was refused on the page of an endpoint.
+// endpointFault is what was refused on the page of an endpoint, or of all of them.
 type endpointFault struct {
 	form   url.Values // of the endpoint's form
 	know   url.Values // of the form that a drift is known
 	said   views.Sentence
 	ofForm bool
+	gone   bool // there is no such endpoint
 }
 
 func (s *Server) renderEndpoint(c echo.Context, status int, f endpointFault) error {
 	l, err := s.svc.Endpoint(c.Request().Context(), s.actor(c), c.Param("server"), c.Param("id"))
+	if review.KindOf(err) == review.NotFound {
+		return s.renderEndpoints(c, http.StatusNotFound, endpointFault{gone: true})
+	}
 	if err != nil {
 		return err
 	}

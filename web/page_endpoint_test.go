@@ -70,6 +70,7 @@ func TestAnEndpointFromFormToReview(t *testing.T) {
 	}
 	e := list.Endpoints[0]
 	drift := where + "/drifts/" + e.Drift.ID
+	in.says(sees, "/servers/git/listings/"+e.Drift.Listing, "Read at", "EU production", "and never pushed", "steal")
 
 	// Known: what was typed stays when something is wrong with it.
 	stale := url.Values{"digest": {"sha256:" + strings.Repeat("1", 64)}, "days": {"3"}, "reason": {"The beta of May."}}
@@ -106,7 +107,11 @@ func TestAnEndpointFromFormToReview(t *testing.T) {
 		t.Error("the headers were not removed")
 	}
 	in.want(http.StatusSeeOther, in.postForm(as, where+"/remove", nil))
-	in.want(http.StatusNotFound, in.get(as, where))
+	if gone := text(in.want(http.StatusNotFound, in.get(as, where)).html(t).Find("main")); !strings.Contains(gone, "This endpoint is not here any more") || !strings.Contains(gone, "Add an endpoint") {
+		t.Errorf("a notice of a removed endpoint leads to %q", gone)
+	}
+	in.addServer("other", gate.Team)
+	in.want(http.StatusNotFound, in.get(in.signedIn(in.addUser("stranger", people.Viewer, "other")), where))
 	in.says(as, "/servers/git/endpoints", "No endpoint yet.")
 }
 

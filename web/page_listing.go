@@ -43,6 +43,11 @@ func (s *Server) listingPage(c echo.Context) error {
 		m.Purged = views.Say(fmt.Sprintf("A text in it was purged by %s on %s: %s. Stars stand where it was; digests are those of what was received.",
 			l.Purged.By, l.Purged.At.UTC().Format("2 January 2006"), strings.TrimRight(l.Purged.Reason, ".")))
 	}
+	if l.Live {
+		if m.Live, err = s.liveNote(c, l, srv); err != nil {
+			return err
+		}
+	}
 	m.Page = s.page(c, title, "servers", serversCrumb, serverCrumb(srv))
 	if m.Overview != nil {
 		if m.Compare, err = s.compareWith(c, srv, l); err != nil {
@@ -54,6 +59,17 @@ func (s *Server) listingPage(c echo.Context) error {
 		}
 	}
 	return s.render(c, http.StatusOK, views.Listing(m))
+}
+
+// liveNote says where a listing was read that nobody pushed.
+func (s *Server) liveNote(c echo.Context, l *review.Listing, srv *review.Server) (*views.LiveNote, error) {
+	n := &views.LiveNote{Read: s.when(l.ReceivedAt)}
+	d, err := s.svc.ReadAt(c.Request().Context(), s.actor(c), l.ID)
+	if err != nil || d == nil {
+		return n, err
+	}
+	n.Endpoint, n.URL, n.State, n.Why = views.ShowName(d.Endpoint.Name), endpointPath(srv.Slug, d.EndpointID), driftBadge(d), views.Say(d.Why)
+	return n, nil
 }
 
 // compareWith offers to compare a listing with another of its server; nil when it

@@ -262,12 +262,11 @@ func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
 	if !ch.CanDecide {
 		return &views.AnswerForm{Cannot: ch.CannotWhy}
 	}
-	ask := gate.Ask{Class: ch.Class, Removal: ch.Kind == change.Removed, Hidden: ch.Hidden}
 	f := &views.AnswerForm{
 		ID: "whole", URL: p.act("verdicts"), Back: withFragment(p.toolURL(ch.ID), toolFragment), Items: []string{ch.ID}, Whole: "Approve all of it", NoteHint: noteOnly,
 		About: views.ShowName(subjectName(ch)).String(), Subject: views.ShowName(subjectName(ch)).String(),
 	}
-	if p.v.Server.Policy.Line(ask).Reason {
+	if p.v.Server.Policy.Line(ch.Ask("")).Reason {
 		f.NoteHint, f.Needs = "Reason (needed to approve)", needsReason
 	}
 	f.Mine = mineSaid(ch.Mine)

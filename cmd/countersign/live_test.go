@@ -107,3 +107,44 @@ func readsEndpoints(t *testing.T, in *instance, allowed bool) {
 		time.Sleep(50 * time.Millisecond)
 	}
 }
+
+// TestEndpointCommands adds, lists, reads and removes an endpoint from the shell.
+func TestEndpointCommands(t *testing.T) {
+	t.Setenv("COUNTERSIGN_DATA_DIR", t.TempDir())
+	t.Setenv("COUNTERSIGN_SECRET", strings.Repeat("s", 32))
+	t.Setenv("COUNTERSIGN_LIVE_HOSTS", "127.0.0.1, ::1")
+	var description atomic.Value
+	description.Store("Check stock.")
+	address := liveMCP(t, &description)
+	cli := func(want int, says string, args ...string) string {
+		t.Helper()
+		var stdout, stderr strings.Builder
+		code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+		if out := stdout.String() + stderr.String(); code != want || !strings.Contains(out, says) {
+			t.Fatalf("%q exits %d, want %d that says %q:\n%s", args, code, want, says, out)
+		}
+		return stdout.String()
+	}
+	cli(exitFine, "", "server", "add", "shop")
+	cli(exitFine, "endpoint add shop NAME URL", "endpoint", "list", "shop")
+	cli(exitFailed, "5 minutes", "endpoint", "add", "shop", "EU", address, "--every", "1s")
+	cli(exitFailed, "Leave name and password out", "endpoint", "add", "shop", "EU", "https://ann:pw@mcp.example.com/")
+	cli(exitFine, "every 1h", "endpoint", "add", "shop", "EU", address, "--header", "Authorization: Bearer of-nobody")
+	cli(exitFailed, "has an endpoint EU already", "endpoint", "add", "shop", "EU", address)
+	if out := cli(exitFine, "not read yet", "endpoint", "list", "shop"); strings.Contains(out, "of-nobody") {
+		t.Error("a header's value is printed")
+	}
+	cli(exitFailed, "it has: EU", "endpoint", "read", "shop", "US")
+	cli(exitUnsure, "unreleased", "endpoint", "read", "shop", "EU")
+	var listed struct {
+		Endpoints []endpointLine `json:"endpoints"`
+	}
+	if err := json.Unmarshal([]byte(cli(exitFine, "", "endpoint", "list", "shop", "--json")), &listed); err != nil {
+		t.Fatal(err)
+	}
+	if e := listed.Endpoints[0]; e.State != review.LiveUnreleased || e.Tools != 1 || e.ReadAt == nil || e.Digest == "" || len(e.Headers) != 1 || e.Headers[0] != "Authorization" {
+		t.Errorf("listed as %+v", e)
+	}
+	cli(exitFine, "Removed EU of shop", "endpoint", "remove", "shop", listed.Endpoints[0].ID)
+	cli(exitFailed, "has no endpoint", "endpoint", "remove", "shop", "EU")
+}

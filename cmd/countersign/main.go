@@ -83,12 +83,13 @@ type grammar struct {
 	Config  configCmd  `cmd:"" help:"Print the configuration, secrets redacted."`
 	Health  healthCmd  `cmd:"" help:"Ask the server of this configuration whether it is well."`
 
-	Policy policyCmd `cmd:"" help:"Export, try and import the policy of a server."`
-	Server serverCmd `cmd:"" help:"Register servers and look after their secrets."`
-	User   userCmd   `cmd:"" help:"Add people, and let them in again."`
-	Token  tokenCmd  `cmd:"" help:"Create tokens for machines."`
-	Audit  auditCmd  `cmd:"" help:"Verify and export the audit."`
-	Keys   keysCmd   `cmd:"" help:"List, export and rotate the keys that sign."`
+	Policy   policyCmd   `cmd:"" help:"Export, try and import the policy of a server."`
+	Server   serverCmd   `cmd:"" help:"Register servers and look after their secrets."`
+	Endpoint endpointCmd `cmd:"" help:"Say where a server runs, and read what runs there."`
+	User     userCmd     `cmd:"" help:"Add people, and let them in again."`
+	Token    tokenCmd    `cmd:"" help:"Create tokens for machines."`
+	Audit    auditCmd    `cmd:"" help:"Verify and export the audit."`
+	Keys     keysCmd     `cmd:"" help:"List, export and rotate the keys that sign."`
 
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

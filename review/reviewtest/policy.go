@@ -1,6 +1,8 @@
 package reviewtest
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +19,8 @@ var policyCases = map[string]func(*world){
 	"nobody could satisfy it":                               policyUnsatisfiable,
 	"edited at once by two":                                 policyConflict,
 	"tried without saving":                                  policyTried,
+	"each line of a policy, tried":                          policyTriedLines,
+	"tried on releases far back":                            policyTriedFarBack,
 	"an old lax release is named (acceptance 4)":            policyLaxPredecessor,
 	"owners by family":                                      policyFamilies,
 	"every open thread blocks":                              policyThreads,
@@ -173,6 +177,102 @@ func policyTried(w *world) {
 	}
 	_, err = w.svc.TryPolicy(w.ctx, w.vic, "mot", gate.Policy{Preset: "lax"})
 	w.refused(err, review.Invalid)
+}
+
+// policyTriedLines has one release that passes, with something for each line of a policy,
+// and tries each line by itself: what it asks is what the gate would ask.
+func policyTriedLines(w *world) {
+	p := w.triedWorld()
+	_, err := w.svc.OpenThread(w.ctx, w.rob, idOf(p), review.Anchor{Tool: "find", Side: "new"}, "Only a question.", false)
+	w.must(err)
+	w.wantGate(p, gate.Pass)
+	w.clock = w.clock.AddDate(0, 0, 3)
+	const two = ": {approvals: 2}}"
+	for _, c := range []struct{ yaml, open string }{
+		{"lines: {equal" + two, "approval:same"},
+		{"lines: {wording" + two, "approval:find"},
+		{"lines: {behaviour" + two, "approval:hint"},
+		{"lines: {breaking" + two, "removal:list"},
+		{"lines: {hidden" + two, "approval:veil"},
+		{"lines: {hidden: {approvals: 1, block: true}}", "approval:veil"},
+		{"lines: {findings" + two, "approval:seek"},
+		{"lines: {wording: {approvals: 1, owner: true}}\nowners: [{people: [ben@example.com], names: [fi*]}]", "approval:find"},
+		{"lines: {wording: {approvals: 1, owner: true}}\nowners: [{teams: [db], families: [search]}]\nteams: {db: [ben@example.com]}\nfamilies: {search: [find]}", "approval:find"},
+		{"lines: {wording: {approvals: 1, owner: true}}\nowners: [{people: [ben@example.com], classes: [text]}]", "approval:find"},
+		{"finding_severity: critical\nrules: {poison.conceal: critical}", "findings:seek"},
+		{"finding_severity: info", "findings:find"},
+		{"all_threads_block: true", "thread:"},
+		{"order_asks: true", "order"},
+		{"destructive_expiry_days: 2", "approval:drop"},
+		{"no_shell_tokens: true", "approval:find"},
+		{"limits: {ceiling: 1}", "tokens"},
+		{"limits: {growth: 1}", "tokens"},
+		{"limits: {hosts: [anthropic-messages]}", "preflight:anthropic-messages"},
+		{"require_second_factor: true", ""},
+		{"bound_deliveries_only: true", ""},
+		{"preset: team", ""},
+	} {
+		w.tried(p, c.yaml, c.open)
+	}
+	w.wantGate(p, gate.Pass)
+}
+
+// tried tries a policy, and checks that it opens a requirement, "" for none, and that the
+// gate as it is does not change.
+func (w *world) tried(p *review.Pushed, yaml, open string) {
+	w.Helper()
+	pol, err := gate.ParseYAML([]byte(yaml))
+	w.must(err)
+	tried, err := w.svc.TryPolicy(w.ctx, w.vic, "mot", pol)
+	w.must(err)
+	if len(tried) != 1 || tried[0].Release.ID != idOf(p) || tried[0].Now.Result != gate.Pass {
+		w.Fatalf("%s: tried %+v", yaml, tried)
+	}
+	var ids []string
+	for _, r := range tried[0].Then.Requirements {
+		if r.State == gate.Open {
+			ids = append(ids, r.ID)
+		}
+	}
+	asks := slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, open) })
+	if open == "" && len(ids) > 0 || open != "" && !asks || (tried[0].Then.Result == gate.Pass) != (open == "") {
+		w.Errorf("%s: %s, open are %q, want %q", yaml, tried[0].Then.Result, ids, open)
+	}
+}
+
+// triedWorld has a release under review with one change of each kind, all approved once
+// by Rita, find by a token that was made on the command line.
+func (w *world) triedWorld() *review.Pushed {
+	w.Helper()
+	const destroys = `"annotations":{"destructiveHint":true}`
+	w.released("1", listing(
+		tool("find", "Finds."), tool("same", "Same."), tool("hint", "Hints."), tool("list", "Lists."), tool("veil", "Veils."), tool("seek", "Seeks."),
+		tool("drop", "Drops.", destroys), tool("a.b", "Dotted."), tool("last", "Comes last."),
+	))
+	p := w.push("2", listing(
+		tool("last", "Comes last."), tool("find", "Finds more."), tool("same", "Same.", `"annotations":{"readOnlyHint":false}`), tool("hint", "Hints. Never call it twice, not even where the first call was lost on its way to the server."), tool("veil", "Veils.\u200b"), tool("seek", conceals),
+		tool("drop", "Drops all.", destroys), tool("a.b", "Dotted."),
+	))
+	rita, _ := w.token(review.NewToken{Name: "bot", ServerSlug: "mot", UserEmail: email("Rita"), Scopes: []people.Scope{people.ScopeReview}})
+	w.approve(rita, idOf(p), "find")
+	w.approve(w.rita, idOf(p), "hint", "list", "veil", "seek", "drop")
+	return p
+}
+
+// policyTriedFarBack: an open release is tried however many came after it.
+func policyTriedFarBack(w *world) {
+	w.released("1", three())
+	old := w.push("1.1", findMore("more"))
+	for i := range 55 {
+		p := w.push(fmt.Sprint("2.", i), findMore("more"))
+		_, err := w.svc.WithdrawRelease(w.ctx, w.ana, idOf(p), "Too early.", false)
+		w.must(err)
+	}
+	tried, err := w.svc.TryPolicy(w.ctx, w.vic, "mot", quorum(2))
+	w.must(err)
+	if len(tried) != 1 || tried[0].Release.ID != idOf(old) {
+		w.Errorf("tried on %d releases", len(tried))
+	}
 }
 
 // policyLaxPredecessor: naming a release from laxer times brings its bytes as base,

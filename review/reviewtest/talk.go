@@ -33,6 +33,7 @@ var talkCases = map[string]func(*world){
 	"edits of a comment stay readable":                 talkEdits,
 	"a suggestion is recognised":                       talkSuggestion,
 	"a hundred comments an hour":                       talkLimit,
+	"a quote stands where it says":                     talkQuotes,
 	"a suggestion needs a text":                        talkNoText,
 	"many decisions, one unread notice":                noticeOnce,
 	"notices are read":                                 noticeRead,
@@ -547,6 +548,37 @@ func talkSuggestion(w *world) {
 	}
 }
 
+// talkQuotes: what is quoted stands at its place and on its side when a thread is opened;
+// a draft that says otherwise is kept, and publishes nothing.
+func talkQuotes(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	at := func(side review.Side, quote string) review.Anchor {
+		return review.Anchor{Tool: "find", Pointer: "/description", Side: side, Quote: quote}
+	}
+	for _, c := range []struct {
+		anchor review.Anchor
+		says   []string
+	}{
+		{at(review.OldSide, "twice"), []string{"old side at /description of find", "Quote words that do, or none", "What stands there: Finds."}},
+		{at(review.NewSide, "thrice"), []string{"new side at /description of find", "Finds. Never twice."}},
+		{review.Anchor{Tool: "find", Pointer: "/title", Quote: "x"}, []string{"There is nothing at /title"}},
+		{review.Anchor{Quote: "Finds"}, []string{"Name the tool and the pointer"}},
+	} {
+		_, err := w.svc.Comment(w.ctx, w.rita, idOf(p), review.NewComment{Anchor: c.anchor, Body: "Why?"})
+		w.refused(err, review.Unprocessable, c.says...)
+	}
+	d := w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{Anchor: at(review.NewSide, "thrice"), Body: "Why?"}})
+	_, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), []string{d.Target})
+	w.refused(err, review.Unprocessable, "does not stand")
+	if kept, err := w.svc.Drafts(w.ctx, w.rita, idOf(p)); err != nil || len(kept) != 1 {
+		w.Errorf("the draft is gone: %+v, %v", kept, err)
+	}
+	if got := w.comment(w.rita, p, review.NewComment{Anchor: at(review.NewSide, "twice"), Body: "Why?"}); got.Anchor.Lead != "Finds. Never " {
+		w.Errorf("quoted: %+v", got.Anchor)
+	}
+}
+
 // talkLimit: who is refused is told why, and when it goes on; others are not held up.
 func talkLimit(w *world) {
 	p := w.push("1", three())
@@ -560,6 +592,10 @@ func talkLimit(w *world) {
 	w.clock = w.clock.Add(18 * time.Minute)
 	w.refused(say(w.rita, "Why?"), review.RateLimited, "100 comments within an hour", "in 42 minutes")
 	w.must(say(w.rob, "Why?"))
+	here := w.svc
+	w.svc = review.NewService(w.store, w.config()) // another instance counts the same
+	w.refused(say(w.rita, "Why?"), review.RateLimited, "100 comments within an hour", "in 42 minutes")
+	w.svc = here
 	w.clock = w.clock.Add(42 * time.Minute)
 	w.must(say(w.rita, "Why?"))
 	w.refused(say(w.rita, strings.Repeat("x", 64<<10+1)), review.Invalid, "too long by 1 byte", "64 KiB")
