@@ -186,8 +186,15 @@ func TestPainsMeaning(t *testing.T) {
 			}
 		},
 		"pains-param_break-03": func(t *testing.T, r *change.Report) {
-			if firstWitness(r) == "" {
-				t.Error("want a witness")
+			d := find(r, "enum.value.removed", "/confidence/enum")
+			if d == nil || d.Class != change.Breaking || d.Witness == nil || d.Note == nil || !strings.Contains(*d.Note, "same words in another case") {
+				t.Error("want a witness, and the case said")
+			}
+		},
+		"pains-param_break-05": func(t *testing.T, r *change.Report) {
+			d := find(r, "enum.introduced", "/method/enum")
+			if d == nil || d.Class != change.Breaking || d.Note == nil || !strings.Contains(*d.Note, "named each of these values already") {
+				t.Error("want it never silently compatible, and that the values were documented")
 			}
 		},
 		"pains-param_break-07": func(t *testing.T, r *change.Report) {

@@ -37,7 +37,7 @@ import (
 
 // Engine is the version of the rules that make a [Report]. Reports are kept by
 // it, so it moves whenever the same two listings could give another report.
-const Engine = "3"
+const Engine = "4"
 
 // Class is what a difference does to callers, weakest first.
 type Class string

@@ -38,7 +38,11 @@ func (c *comparer) schemaDetails(field string, old, new jsontext.Value, p pair) 
 		if e.Old == nil && e.New == nil {
 			e.Old, e.New = nullable(old), nullable(new) // about the whole
 		}
-		all = append(all, editDetails(e, pointer, p.new.Name)...)
+		made := editDetails(e, pointer, p.new.Name)
+		for i := range made {
+			made[i].noteEnum(old, p)
+		}
+		all = append(all, made...)
 	}
 	all = settle(all, res, dir, pointer, old, new)
 	return complete(all, dir, pointer, old, new, p.new.Name)

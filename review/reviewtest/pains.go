@@ -2,6 +2,7 @@ package reviewtest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -101,17 +102,31 @@ func painBaseline(w *world, p Pain) map[string]any {
 	return map[string]any{"status": status, "reviewed": reviewed}
 }
 
-// painTwoSurfaces pushes two surfaces of one version, as profiles: what is approved
-// in one is not in the other.
+// painTwoSurfaces pushes two surfaces of one version: the second is refused beside the
+// first, once that is released, and its bytes are kept as those of a profile of their own,
+// where no approval of the first counts.
 func painTwoSurfaces(w *world, p Pain) map[string]any {
 	version := p.Inputs["server_version"].(string)
-	eu := w.profiled("eu", version, three())
-	us := w.profiled("us", version, three())
-	w.approveAll(idOf(eu))
-	if got := w.view(idOf(eu)).Answer.Result; got != gate.Pass {
-		w.Errorf("eu is %s", got)
+	eu := w.released(version, three())
+	_, err := w.send(w.sending(version, changed("Finds in the US.")))
+	var refused *review.Error
+	if !errors.As(err, &refused) {
+		w.Fatalf("two surfaces of one version: %v", err)
 	}
-	return map[string]any{"approval_shared": w.view(idOf(us)).Answer.Result == gate.Pass}
+	log, err := w.svc.Deliveries(w.ctx, w.ana, "mot", review.Page{Limit: 1})
+	w.must(err)
+	if log[0].Status != 409 || !strings.Contains(log[0].Outcome, "released with other bytes") {
+		w.Errorf("the refusal is kept as %+v", log[0])
+	}
+	us := w.profiled("us", version, changed("Finds in the US."))
+	for _, digest := range []surface.Hash{eu.Answer.Listing.Digest, us.Answer.Listing.Digest} {
+		if found, err := w.svc.Listings(w.ctx, w.vic, "mot", review.Page{}); err != nil || !slices.ContainsFunc(found, func(l review.ListingInfo) bool { return l.Digest == digest }) {
+			w.Errorf("the surface %s is not kept", digest.Short())
+		}
+	}
+	same := w.profiled("asia", version, three()) // the very bytes that eu has
+	shared := w.view(idOf(us)).Answer.Result == gate.Pass || w.view(idOf(same)).Answer.Result == gate.Pass
+	return map[string]any{"codes": []string{refused.Code}, "approval_shared": shared}
 }
 
 // painEvidence approves with what was tried, and looks for all of it in the gate's
