@@ -137,6 +137,7 @@ type InboxPage struct {
 	Page
 	Turn    []AttentionLine
 	Waiting []AttentionLine
+	Drifts  []DriftLine // at servers that the reader maintains, and that nobody knows of
 	Notices []NoticeLine
 	Unread  string // "3 unread", "" for none
 	ReadURL string

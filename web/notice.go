@@ -21,7 +21,7 @@ func (s *Server) showInbox(c echo.Context) error {
 	slugs := in.Slugs()
 	return writeJSON(c, http.StatusOK, api.Inbox{
 		YourTurn: attentions(in.Home.YourTurn, slugs), Waiting: attentions(in.Home.Waiting, slugs),
-		Unread: in.Unread, Notices: notices(in.Notices, slugs), Next: in.Next,
+		Drifts: s.inboxDrifts(in.Home.Drifts, slugs), Unread: in.Unread, Notices: notices(in.Notices, slugs), Next: in.Next,
 	})
 }
 
@@ -36,6 +36,18 @@ func attentions(list []review.ReleaseSummary, slugs map[string]string) []api.Att
 		}
 		out = append(out, api.Attention{
 			Server: slugs[sum.Release.ServerID], Release: sum.Release.ID, Title: sum.Release.Title(), State: string(sum.State), Who: who, Why: at.Why, Since: at.Since.UTC(), URL: sum.URL,
+		})
+	}
+	return out
+}
+
+func (s *Server) inboxDrifts(list []review.DriftView, slugs map[string]string) []api.InboxDrift {
+	out := make([]api.InboxDrift, 0, len(list))
+	for _, d := range list {
+		slug := slugs[d.ServerID]
+		out = append(out, api.InboxDrift{
+			Server: slug, Endpoint: d.EndpointID, Name: d.Endpoint.Name, Level: string(d.Level), Why: d.Why, Since: d.Since.UTC(),
+			URL: s.opt.BaseURL + endpointPath(slug, d.EndpointID),
 		})
 	}
 	return out

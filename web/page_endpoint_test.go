@@ -46,7 +46,10 @@ func TestAnEndpointFromFormToReview(t *testing.T) {
 	in.want(http.StatusSeeOther, in.postForm(sees, where+"/read", nil))
 	in.says(as, where, "Something that was never released", "steal", "was never released", "diff.capture-vs-push", "1 reading", "Compare with the release", "Known and meant?")
 	in.says(as, "/", "Drift: what runs is not what was released", "EU production", "steal")
-	in.says(as, "/inbox", "runs what was never released")
+	in.says(as, "/inbox", "runs what was never released", "Drift: what runs is not what was released")
+	if told := decode[api.Inbox](t, in.want(200, in.get(as, "/api/v1/inbox"))); len(told.Drifts) != 1 || told.Drifts[0].Server != "git" || !strings.HasSuffix(told.Drifts[0].URL, where) || told.Notices[0].Endpoint != told.Drifts[0].Endpoint {
+		t.Errorf("the inbox of the API says %+v", told.Drifts)
+	}
 	in.says(sees, "/servers/git", "What runs now", "EU production")
 	if body := in.want(200, in.get(sees, "/")).body; strings.Contains(body, "Drift:") {
 		t.Error("a viewer is told what maintainers have to look at")

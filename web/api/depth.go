@@ -137,11 +137,23 @@ type CommentEdit struct {
 
 // Inbox is what waits for the caller, and what they were told.
 type Inbox struct {
-	YourTurn []Attention `json:"your_turn"`
-	Waiting  []Attention `json:"waiting"`
-	Unread   int         `json:"unread"`
-	Notices  []Notice    `json:"notices"` // newest first
-	Next     string      `json:"next"`
+	YourTurn []Attention  `json:"your_turn"`
+	Waiting  []Attention  `json:"waiting"`
+	Drifts   []InboxDrift `json:"drifts"` // at servers that the caller maintains, and that nobody knows of, the gravest first
+	Unread   int          `json:"unread"`
+	Notices  []Notice     `json:"notices"` // newest first
+	Next     string       `json:"next"`
+}
+
+// InboxDrift says that something else runs at an endpoint than what was released.
+type InboxDrift struct {
+	Server   string    `json:"server"` // slug
+	Endpoint string    `json:"endpoint"`
+	Name     string    `json:"name"`  // of the endpoint
+	Level    string    `json:"level"` // "high", "quiet", "asks"
+	Why      string    `json:"why"`
+	Since    time.Time `json:"since"`
+	URL      string    `json:"url"`
 }
 
 // Attention says whose turn a release is, why, and since when.
