@@ -336,7 +336,7 @@ func (s *Service) TryPolicy(ctx context.Context, a Actor, slug string, p gate.Po
 }
 
 func (s *Service) tryPolicy(ctx context.Context, tx Tx, srv *Server, p gate.Policy) ([]Tried, error) {
-	releases, err := openReleases(ctx, tx, srv.ID)
+	releases, err := openReleasesOf(ctx, tx, srv.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -373,9 +373,9 @@ func (s *Service) tryPolicy(ctx context.Context, tx Tx, srv *Server, p gate.Poli
 	return tried, err
 }
 
-// openReleases returns the releases of a server that are under review, newest first,
+// openReleasesOf returns the releases of a server that are under review, newest first,
 // however long its history is.
-func openReleases(ctx context.Context, tx Tx, serverID string) ([]Release, error) {
+func openReleasesOf(ctx context.Context, tx Tx, serverID string) ([]Release, error) {
 	left, err := tx.CountOpenReleases(ctx, serverID)
 	var open []Release
 	for p := (Page{Limit: maxPage}); err == nil && left > len(open); {
