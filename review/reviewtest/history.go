@@ -577,13 +577,13 @@ func (h *history) overrides(l *ledger) {
 		return
 	}
 	v := h.view(c.id)
-	o := override{of: c, head: slices.Clone(c.head), policy: len(h.team.policies), at: h.clock, until: h.clock.Add(7 * 24 * time.Hour)}
+	o := override{of: c, head: slices.Clone(c.head), policy: len(h.team.policies), at: h.clock, until: h.clock.Add(gate.MaxOverride)}
 	for _, r := range v.Answer.Requirements {
 		if r.State == gate.Open {
 			o.covers = append(o.covers, r.ID)
 		}
 	}
-	if _, err := h.svc.Override(h.ctx, h.admin, c.id, review.NewOverride{Digest: v.Release.Head.Digest, Policy: h.policy, Reason: emergency}); err != nil {
+	if _, err := h.svc.Override(h.ctx, h.admin, c.id, review.NewOverride{Digest: v.Release.Head.Digest, Policy: h.policy, Reason: emergency, For: gate.MaxOverride}); err != nil {
 		return
 	}
 	l.overrides = append(l.overrides, o)
