@@ -15,6 +15,7 @@ var clockCases = map[string]func(*world){
 	"what was released last is the base":                   clockBase,
 	"a looser policy does not reach what was open":         clockPolicy,
 	"an override ends, and does not begin again":           clockOverrideEnds,
+	"a clock that ran far ahead and came back":             clockAhead,
 }
 
 func (w *world) setBack() { w.clock = w.clock.Add(-time.Hour) }
@@ -74,4 +75,35 @@ func clockPolicy(w *world) {
 	w.wantGate(p, gate.Blocked, "approval:find")
 	w.clock = w.clock.Add(2 * time.Hour)
 	w.wantGate(p, gate.Blocked, "approval:find")
+}
+
+// clockAhead: a clock that is a year ahead for a while takes nothing away and lets
+// nothing pass: what was given before and meanwhile holds, later acts come later, and
+// what was released then is the base of what is pushed once the clock is right again.
+func clockAhead(w *world) {
+	first := w.underReview()
+	w.approve(w.rita, idOf(first), "find")
+	w.must(w.override(w.admin, w.push("2.1", changed("Finds. Never thrice."))))
+	right := w.clock
+
+	w.clock = right.AddDate(1, 0, 0)
+	w.wantGate(first, gate.Pass)
+	w.wantGate(w.push("2.1", changed("Finds. Never thrice.")), gate.Blocked, "approval:find") // the override is over
+	w.release(first)
+	next := w.push("3", changed("Finds. Never four times."))
+	w.must(w.decide(w.rita, idOf(next), review.Reject, "It says nothing.", "find"))
+
+	w.clock = right.Add(time.Minute)
+	w.wantGate(first, gate.Pass)
+	w.wantGate(next, gate.Blocked, "approval:find")
+	w.must(w.decide(w.rita, idOf(next), review.Withdraw, "It says enough.", "find"))
+	w.approve(w.rita, idOf(next), "find")
+	w.wantGate(next, gate.Pass)
+	w.release(next)
+	after := w.push("4", changed("Finds. Never five times."))
+	if v := w.view(idOf(after)); v.State != review.StateInReview || v.Base.Version != "3" {
+		w.Errorf("4 is %s, compared with %s", v.State, v.Base.Version)
+	}
+	w.approve(w.rita, idOf(after), "find")
+	w.release(after)
 }
