@@ -95,6 +95,7 @@ func (t *tx) Purge(ctx context.Context, text string, p review.Purging) (*review.
 // tables that are left alone those it would have.
 func (t *tx) purgeTable(ctx context.Context, table table, text string) ([][]any, error) {
 	var touched [][]any
+	seen := map[string]bool{} // keys as text: a database gives them in several types
 	for _, c := range table.Columns {
 		if c.Type != "text" && c.Type != "bytea" || slices.Contains(table.key, c.Name) {
 			continue
@@ -105,7 +106,8 @@ func (t *tx) purgeTable(ctx context.Context, table table, text string) ([][]any,
 				return nil, err
 			}
 			for _, key := range keys {
-				if !slices.ContainsFunc(touched, func(other []any) bool { return slices.EqualFunc(other, key, sameKey) }) {
+				if k := keyText(key); !seen[k] {
+					seen[k] = true
 					touched = append(touched, key)
 				}
 			}
@@ -114,7 +116,14 @@ func (t *tx) purgeTable(ctx context.Context, table table, text string) ([][]any,
 	return touched, nil
 }
 
-func sameKey(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+// keyText is a key as text, its parts told apart.
+func keyText(key []any) string {
+	parts := make([]string, len(key))
+	for i, part := range key {
+		parts[i] = fmt.Sprint(part)
+	}
+	return fmt.Sprintf("%q", parts)
+}
 
 // spellings are the ways in which a text stands in JSON, each once.
 func spellings(text string) []string {
