@@ -207,7 +207,7 @@ func TestReviewByEar(t *testing.T) {
 
 	// What breaks callers asks for a reason: the refusal is said, and the cursor is where the reason goes.
 	r.to("button", "Approve…"+decision.name)
-	r.leaveTo(kb.Enter, 400)
+	r.keyboard.press(kb.Enter)
 	if got := r.said("alert"); !strings.Contains(got, "asks for a reason") {
 		t.Errorf("refused, and the alerts say %q", got)
 	}
