@@ -179,12 +179,12 @@ func lossBadge(w host.What) views.Badge {
 func (p hostsPresenter) matrix() views.HostMatrix {
 	var m views.HostMatrix
 	var worst []map[int]host.What // of each host by position
-	hosts, losing, never := 0, map[int]bool{}, neverSent{}
+	whole, refused := 0, 0        // hosts that lose nothing, and those of them whose provider then refuses something
+	losing, never := map[int]bool{}, neverSent{}
 	for _, f := range p.v.Fits {
 		if f.Sent == 0 && len(f.Lost) == 0 {
 			continue // a provider, which sends nothing
 		}
-		hosts++
 		of := map[int]host.What{}
 		for _, l := range f.Lost {
 			if l.IsField() {
@@ -195,22 +195,34 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 				of[l.Position], losing[l.Position] = looksLike(l), true
 			}
 		}
-		if len(of) > 0 {
+		refuses := f.Check.Status == host.Refuses
+		switch {
+		case len(of) > 0:
 			head := views.MatrixHost{ID: f.Check.Host, Name: hostName(f.Check.Host), Sent: thousands(f.Sent) + " of " + thousands(len(p.v.Tools)) + " sent"}
 			if p.v.Doubts[f.Check.Host+" "+f.Check.Version] {
 				head.Doubt = doubtWords
 			}
+			if refuses {
+				head.Sent += ", some refused"
+			}
 			m.Hosts = append(m.Hosts, head)
 			worst = append(worst, of)
+		case refuses:
+			refused++
+		default:
+			whole++
 		}
 	}
 	p.matrixPage(&m, losing, worst)
-	whole := plural(len(p.v.Tools)-len(losing), "tool arrives", "tools arrive") + " whole in every host. " +
-		plural(hosts-len(m.Hosts), "host passes", "hosts pass") + " every tool on as listed."
-	if m.Never = never.lines(); len(m.Never) > 0 {
-		whole = "Apart from fields that hosts never send: " + whole
+	says := plural(len(p.v.Tools)-len(losing), "tool arrives", "tools arrive") + " whole in every host. " +
+		plural(whole, "host passes", "hosts pass") + " every tool on as listed."
+	if refused > 0 {
+		says += " " + plural(refused, "more sends", "more send") + " every tool as listed, and the provider refuses something: the preflight says what."
 	}
-	m.Whole = views.Say(whole)
+	if m.Never = never.lines(); len(m.Never) > 0 {
+		says = "Apart from fields that hosts never send: " + says
+	}
+	m.Whole = views.Say(says)
 	return m
 }
 

@@ -32,3 +32,20 @@ func TestMatrixShowsTheWorst(t *testing.T) {
 		t.Errorf("side by side counts %v", kinds)
 	}
 }
+
+// TestMatrixTellsOfRefusals: a host that sends every tool to a provider that refuses
+// one passes none on.
+func TestMatrixTellsOfRefusals(t *testing.T) {
+	p := hostsPresenter{v: &review.HostsView{
+		Tools: []review.ToolRef{{Position: 1, Name: "a"}},
+		Fits: []review.Fit{
+			{Check: &host.Check{Host: "codex", Status: host.OK}, Sent: 1},
+			{Check: &host.Check{Host: "copilot-cli", Status: host.Refuses}, Sent: 1},
+		},
+	}}
+	const want = "1 tool arrives whole in every host. 1 host passes every tool on as listed. " +
+		"1 more sends every tool as listed, and the provider refuses something: the preflight says what."
+	if got := p.matrix().Whole.String(); got != want {
+		t.Errorf("%s", got)
+	}
+}
