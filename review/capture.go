@@ -206,12 +206,12 @@ func (s *Service) compareCapture(srv *Server, listed *surface.Listing, n NewCapt
 	}
 	compared, err := host.CompareKnown(p, captured, m)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Kind: Unprocessable, Sentence: "Nothing was kept: " + err.Error() + ".", Err: err}
 	}
 	// A configuration that sends no tool at first is as predicted without one: who names
 	// it says that the request is of this server.
 	if len(compared.Tools) == 0 && (compared.Doubt || n.Variant == "") {
-		return nil, Errorf(Unprocessable, "No tool of this listing is in the request: nothing was kept. Is it of another server, or is it called otherwise than %s in the host's configuration?", m.Name)
+		return nil, nothingOfIt(compared, m.Name)
 	}
 	var body bytes.Buffer
 	if err := gob.NewEncoder(&body).Encode(compared); err != nil {
@@ -220,6 +220,15 @@ func (s *Service) compareCapture(srv *Server, listed *surface.Listing, n NewCapt
 	return &CaptureView{Compared: compared, Capture: Capture{
 		Host: p.ID, Version: p.Version, Variant: compared.Variant, Doubt: compared.Doubt, Body: body.Bytes(),
 	}}, nil
+}
+
+// nothingOfIt says why a request without any tool of the listing was not kept.
+func nothingOfIt(c *host.Comparison, called string) error {
+	silent := ""
+	if c.Silent != "" {
+		silent = fmt.Sprintf(" Or is the host configured as %s, in which it sends none at first? Then name that configuration.", c.Silent)
+	}
+	return Errorf(Unprocessable, "No tool of this listing is in the request: nothing was kept. Is it of another server, or is it called otherwise than %s in the host's configuration?%s", called, silent)
 }
 
 // profileOf is the profile of the host that is named, else of the one that

@@ -238,6 +238,9 @@ func (c *capturedCmd) Run(e *env) error {
 		return fmt.Errorf("%s: %w", c.Capture, err)
 	}
 	compared, err := host.CompareKnown(p, capture, m)
+	if errors.Is(err, host.ErrOtherForm) {
+		return unsure{fmt.Errorf("%s: %w", c.Capture, err)}
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Capture, err)
 	}

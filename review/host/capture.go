@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/countersign/countersign/review/surface"
@@ -35,6 +36,7 @@ type Comparison struct {
 	Added   []Pair // tools that look like this server's, and that the listing lacks
 	Foreign int    // tools of other servers and of the host itself: counted, never named
 	Doubt   bool   // the profile predicts something else: it may be about another version
+	Silent  string // where no tool of the listing is in the request: the configuration that would send none, "" for none
 }
 
 // Elsewhere reports whether the capture holds nothing of the listing although the
@@ -86,17 +88,27 @@ func Compare(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, erro
 
 // CompareKnown is Compare with the configuration of the host that predicts all of a
 // capture: the one that the profile stands for, or else another that is known. Where none
-// does, it is the comparison with the profile's. Variant says which it was.
+// does, it is the comparison with the profile's. Variant says which it was. A request to
+// an API that the host is not known to talk to says nothing of its profile: an error.
 func CompareKnown(p *Profile, capture *surface.Listing, m Mounted) (*Comparison, error) {
 	c, err := Compare(p, capture, m)
 	if err != nil || !c.Doubt {
 		return c, err
 	}
-	for _, other := range p.configurations() {
-		// That no tool is in a request proves no configuration: it may be of another server.
-		if o, err := Compare(other, capture, m); err == nil && !o.Doubt && len(o.Tools) > 0 {
+	known := p.configurations()
+	for _, other := range known {
+		o, err := Compare(other, capture, m)
+		switch {
+		case err != nil || o.Doubt:
+		case len(o.Tools) > 0:
 			return o, nil
+		case c.Silent == "":
+			// That no tool is in a request proves no configuration: it may be of another server.
+			c.Silent = o.Variant
 		}
+	}
+	if !slices.ContainsFunc(append(known, p), func(v *Profile) bool { return v.wire() == capture.Shape }) {
+		return nil, fmt.Errorf("%w: it is %s, where %s sends %s. Name the host that sent it, or none to have it recognised", ErrOtherForm, capture.Shape, p.Name, p.wire())
 	}
 	return c, nil
 }
@@ -132,6 +144,10 @@ func Recognise(capture *surface.Listing, m Mounted) (*Profile, error) {
 // ErrUnrecognised says that no known host sends anything of a server like a capture
 // does: it may be of another server, or of a host that nobody knows.
 var ErrUnrecognised = errors.New("no known host sends this server's tools like that: name the host, and check that capture, listing and server's name belong together")
+
+// ErrOtherForm says that a host is not known to send requests in the form of a capture, so
+// that its profile predicts nothing of it.
+var ErrOtherForm = errors.New("the request is in another form than the host is known to send")
 
 func errNoCapture(l *surface.Listing) error {
 	return fmt.Errorf("the capture is a %s, not a request to a provider", l.Kind)
@@ -365,12 +381,68 @@ func (k *comparer) compare(it *item, got surface.Tool, name string) Pair {
 	d := &differ{r: r, it: &seen}
 	d.description()
 	d.schema(it.tool.exact.get("inputSchema"), seen.schema, schemaPath())
+	if !it.gone && !same {
+		d.unforeseen(it, &seen)
+	}
 	pair.Lost = r.out.Lost
 	if pair.AsMeant = pair.AsMeant && same; !pair.AsMeant {
 		pair.Meant, pair.Got = k.bothSides(it, got, name)
 		k.out.Doubt = true
 	}
 	return pair
+}
+
+// unforeseen says where a captured tool is not what the profile predicts, where what it
+// lost of the listing doesn't say so: what the host put in, and what it sends otherwise.
+func (d *differ) unforeseen(meant, seen *item) {
+	if meant.description != seen.description || meant.hasDescription != seen.hasDescription {
+		d.otherwise("/description", "%s sends another text than its profile says.")
+	}
+	d.unforeseenIn(meant.schema, seen.schema, schemaPath())
+}
+
+func (d *differ) unforeseenIn(meant, got *node, at path) {
+	switch {
+	case d.full() || meant.same(got):
+	case meant == nil:
+		d.otherwise(at.String(), "%s put it in, which its profile does not say.")
+	case got == nil:
+		d.otherwise(at.String(), "%s leaves it out, which its profile does not say.")
+	case meant.is('{') && got.is('{'):
+		d.unforeseenOf(meant, got, at)
+	case meant.is('[') && got.is('[') && len(meant.elems) == len(got.elems):
+		for i, e := range meant.elems {
+			d.unforeseenIn(e, got.elems[i], at.to(strconv.Itoa(i)))
+		}
+	default:
+		d.otherwise(at.String(), "%s sends another value than its profile says.")
+	}
+}
+
+// unforeseenOf compares the members of two objects, of which one is not as the other.
+func (d *differ) unforeseenOf(meant, got *node, at path) {
+	equal := len(meant.members) == len(got.members)
+	for _, m := range meant.members {
+		v := got.get(m.name)
+		equal = equal && m.value.same(v)
+		d.unforeseenIn(m.value, v, at.to(m.name))
+	}
+	for _, m := range got.members {
+		if !meant.has(m.name) {
+			d.unforeseenIn(nil, m.value, at.to(m.name))
+		}
+	}
+	if equal {
+		d.otherwise(at.String(), "%s gives its keys in another order than its profile says.")
+	}
+}
+
+// otherwise records a difference between capture and prediction at a place of which
+// nothing was said yet.
+func (d *differ) otherwise(pointer, says string) {
+	if !slices.ContainsFunc(d.r.out.Lost, func(l Loss) bool { return l.Pointer == pointer }) {
+		d.lose(pointer, Rewritten, says, d.r.p.Name)
+	}
 }
 
 // bothSides are the prediction and the capture of one tool.

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -137,6 +138,54 @@ func TestCompareKnown(t *testing.T) {
 		c, err := host.CompareKnown(tc.p, listing(t, `{"model":"m","system":"s","messages":[],"tools":[`+tc.tools+`]}`), host.Mount("docs", listing(t, served)))
 		if err != nil || c.Variant != tc.variant || c.Doubt != tc.doubt {
 			t.Errorf("%s: %v, %s, doubt %v", name, err, c.Variant, c.Doubt)
+		}
+	}
+}
+
+// TestCompareUnforeseen names what a host does to a schema that its profile doesn't say,
+// with its place.
+func TestCompareUnforeseen(t *testing.T) {
+	const asMeant = `{"type":"object","required":["id"],"properties":{"id":{"type":"string","format":"uuid"}}}`
+	p, err := host.Lookup("continue-cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sent, want := range map[string]string{
+		asMeant: "",
+		`{"type":"object","required":["id"],"properties":{"id":{"type":"string","format":"uuid"},"wait":{"type":"boolean"}}}`: "/inputSchema/properties/wait: Continue CLI put it in, which its profile does not say.",
+		`{"type":"object","required":["id"],"properties":{"id":{"type":"string","format":"uuid","default":"0"}}}`:             "/inputSchema/properties/id/default: Continue CLI put it in, which its profile does not say.",
+		`{"properties":{"id":{"type":"string","format":"uuid"}},"type":"object","required":["id"]}`:                           "/inputSchema: Continue CLI gives its keys in another order than its profile says.",
+		`{"type":"object","required":["id"],"properties":{"id":{"type":"string"}}}`:                                           "/inputSchema/properties/id/format: Continue CLI leaves it out.",
+	} {
+		c, err := host.CompareKnown(p, listing(t, `{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"read_page","description":"Reads a page.","parameters":`+sent+`}}]}`), host.Mount("docs", listing(t, listed)))
+		if err != nil || len(c.Tools) != 1 {
+			t.Fatalf("%v, %+v", err, c)
+		}
+		var got []string
+		for _, l := range c.Tools[0].Lost {
+			got = append(got, l.Pointer+": "+l.Detail)
+		}
+		if strings.Join(got, "\n") != want || c.Tools[0].AsMeant != (want == "") {
+			t.Errorf("%s: as predicted %t, %q", sent, c.Tools[0].AsMeant, got)
+		}
+	}
+}
+
+// TestCompareOtherForm doubts no profile for a request to an API that the host is not
+// known to talk to, and names the configuration in which a host sends nothing at first.
+func TestCompareOtherForm(t *testing.T) {
+	m := host.Mount("docs", listing(t, listed))
+	for id, want := range map[string]struct {
+		err    error
+		silent string
+	}{"codex": {err: host.ErrOtherForm}, "claude-code": {silent: "plain"}} {
+		p, err := host.Lookup(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := host.CompareKnown(p, listing(t, `{"model":"m","system":"s","messages":[],"tools":[{"name":"Bash","input_schema":{"type":"object"}}]}`), m)
+		if !errors.Is(err, want.err) || err == nil && (c.Silent != want.silent || !c.Elsewhere()) {
+			t.Errorf("%s: %v, %+v", id, err, c)
 		}
 	}
 }

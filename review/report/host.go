@@ -347,7 +347,7 @@ type countJSON struct {
 // server's only the number is written.
 func Captured(c *host.Comparison) ([]byte, error) {
 	f := capturedJSON{
-		Host: c.Host, Variant: c.Variant, Doubtful: c.Doubt,
+		Host: c.Host, Variant: c.Variant, Doubtful: c.Doubt && !c.Elsewhere(),
 		Tools: each(c.Tools, func(p host.Pair) pairJSON {
 			return pairJSON{text(p.Listed), p.Position, text(p.Sent), each(p.Lost, lossForm), p.AsMeant}
 		}),
@@ -371,6 +371,9 @@ func CapturedText(c *host.Comparison) string {
 	var b strings.Builder
 	if c.Elsewhere() {
 		b.WriteString("No tool of this listing is in the request. It is of another server, or the server is called otherwise in the host's configuration: --server says how.\n")
+		if c.Silent != "" {
+			fmt.Fprintf(&b, "Configured as %s, the host sends none at first: if that is so, name it with --variant %s.\n", c.Silent, c.Silent)
+		}
 	}
 	fmt.Fprintf(&b, "%s, configured as %s, sent %s of this server", c.Host, c.Variant, plural(len(c.Tools), "tool"))
 	if c.Foreign > 0 {
@@ -389,7 +392,7 @@ func CapturedText(c *host.Comparison) string {
 	for _, p := range c.Added {
 		fmt.Fprintf(&b, "  not in the listing: %s\n", Line(p.Sent))
 	}
-	if c.Doubt {
+	if c.Doubt && !c.Elsewhere() {
 		b.WriteString("The profile of this host predicts something else: it may be about another version.\n")
 	}
 	return b.String()
