@@ -133,6 +133,24 @@ func TestListingThroughHost(t *testing.T) {
 	}
 }
 
+// TestLensTellsOfTheProvider: a host sends every tool, and its provider takes fewer.
+func TestLensTellsOfTheProvider(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Viewer, "git"))
+	var tools []string
+	for i := range 129 {
+		tools = append(tools, tool(fmt.Sprint("get_", i), "Gets."))
+	}
+	const says = "takes 128 tools: it refuses the request, and none of them reaches the model."
+	for n, want := range map[int]bool{128: false, 129: true} {
+		id := in.pushed("git", fmt.Sprint("version=", n), listing(tools[:n]...)).Listing.ID
+		if got := text(in.want(200, in.get(mia, "/servers/git/listings/"+id+"?lens=copilot-cli")).html(t).Find("main")); strings.Contains(got, says) != want {
+			t.Errorf("%d tools: %.500s", n, got)
+		}
+	}
+}
+
 // followLens opens a tool from a listing through a host: the lens stays.
 func (in *instance) followLens(as who, href, listing string) {
 	in.t.Helper()

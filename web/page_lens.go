@@ -287,6 +287,9 @@ func (p listingPresenter) through(v *review.RenderingView) *views.ListingThrough
 	if r.Failed != "" {
 		t.Failed = views.Say("It does not start: " + r.Failed + ".")
 	}
+	if most, by := h.Most(); by != h.ID && most > 0 && n > most {
+		t.Failed = views.Say(hostName(by) + " takes " + toolCount(most) + ": it refuses the request, and none of them reaches the model.")
+	}
 	for _, l := range r.Lost {
 		if l.Position == 0 && l.Pointer != instructionsAt {
 			t.Lost = append(t.Lost, lensLosses([]host.Loss{l})...)

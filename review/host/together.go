@@ -53,7 +53,7 @@ type Clashing struct {
 func (s *Surface) Together(p *Profile, base *Surface) *Together {
 	r := s.run(p)
 	t := &Together{Check: s.check(r, base), Failed: r.out.Failed, Rendering: r.out}
-	t.Limit, t.LimitOf = p.most()
+	t.Limit, t.LimitOf = p.Most()
 	renamed := map[*tool]bool{}
 	for _, l := range r.out.Lost {
 		if it := s.toolAt(l.Server, l.Position); it != nil && l.What == Renamed && l.Pointer == "/name" {
@@ -98,9 +98,9 @@ func (s *Surface) toolAt(server string, position int) *tool {
 	return nil
 }
 
-// most is how many tools a request may hold, by the host's own rules or else by its
-// provider's, and whose rule that is. 0 where no rule is known.
-func (p *Profile) most() (tools int, by string) {
+// Most is how many tools a request may hold, by the host's own rules or else by its
+// provider's, and the id of the profile whose rule that is. 0 where no rule is known.
+func (p *Profile) Most() (tools int, by string) {
 	if p.Limit.Tools > 0 {
 		return p.Limit.Tools, p.ID
 	}
