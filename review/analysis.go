@@ -59,7 +59,7 @@ func newOutline(r *change.Report, old, new *surface.Listing) *outline {
 	for _, c := range r.Changes {
 		oc := outlined{
 			ID: c.ID, Subject: c.Subject, From: c.From, To: c.To, Kind: c.Kind, Class: c.Class, Hidden: c.Hidden,
-			OldPosition: c.OldPosition, NewPosition: c.NewPosition, Default: defaultsOnly(c.Details), Disarms: slices.ContainsFunc(c.Details, func(d change.Detail) bool { return d.Disarms() }),
+			OldPosition: c.OldPosition, NewPosition: c.NewPosition, Default: defaultsOnly(c.Details), Disarms: c.Disarms(),
 		}
 		if c.Subject == change.SubjectTool && c.NewPosition > 0 && c.NewPosition <= len(new.Tools) {
 			oc.Destructive = saysDestructive(new.Tools[c.NewPosition-1])

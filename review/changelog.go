@@ -79,7 +79,7 @@ func (b *viewBuilder) ownApproval(said *Verdict, all []Verdict, line gate.Line) 
 	switch {
 	case !said.approves() || !said.OwnPush && !slices.Contains(b.as.authors, said.UserID):
 		return false
-	case b.stoodOn == nil:
+	case b.as.release.ReleasedAt.IsZero():
 		return !line.Self
 	}
 	return !slices.ContainsFunc(all, func(v Verdict) bool {

@@ -164,14 +164,9 @@ func candidateFor(ctx context.Context, tx Tx, srv *Server, q Question) (*candida
 	if err != nil || len(rs) == 0 {
 		return nil, err
 	}
-	key := ProfileKey{srv.ID, q.Profile}
-	last, err := tx.LastReleased(ctx, []ProfileKey{key})
+	last, err := lastReleased(ctx, tx, ProfileKey{srv.ID, q.Profile})
 	if err != nil {
 		return nil, err
-	}
-	var lastReleased *Release
-	if r, ok := last[key]; ok {
-		lastReleased = &r
 	}
 	held, err := holding(ctx, tx, rs, q.Digest)
 	if err != nil {
@@ -179,7 +174,7 @@ func candidateFor(ctx context.Context, tx Tx, srv *Server, q Question) (*candida
 	}
 	best := &rs[0]
 	for i := range rs {
-		if held[rs[i].ID].preference(&rs[i], lastReleased) < held[best.ID].preference(best, lastReleased) {
+		if held[rs[i].ID].preference(&rs[i], last) < held[best.ID].preference(best, last) {
 			best = &rs[i]
 		}
 	}

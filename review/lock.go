@@ -367,12 +367,12 @@ func verifiables(ctx context.Context, tx Tx, key ProfileKey, live *surface.Listi
 			}
 		}
 	}
-	last, err := tx.LastReleased(ctx, []ProfileKey{key})
+	last, err := lastReleased(ctx, tx, key)
 	if err != nil {
 		return nil, err
 	}
-	if r, ok := last[key]; ok {
-		v, err := released(ctx, tx, &r)
+	if last != nil {
+		v, err := released(ctx, tx, last)
 		if err != nil {
 			return nil, err
 		}

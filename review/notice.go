@@ -126,12 +126,7 @@ func (sp *speech) tellFollowers(kind NoticeKind, tools ...string) {
 // familyOf is the family of a tool that the candidate has or lost, "" for none.
 func (sp *speech) familyOf(tool string) string {
 	if sp.family == nil {
-		sp.family = map[string]string{}
-		for _, f := range sp.as.server.Families(sp.as.allNames()).Families {
-			for _, t := range f.Tools {
-				sp.family[t] = f.Name
-			}
-		}
+		sp.family = sp.s.FamilyOf(sp.as.server, sp.as.allNames())
 	}
 	return sp.family[tool]
 }

@@ -96,17 +96,17 @@ func (as *assessment) endByRelease(ctx context.Context, tx Tx) ([]string, error)
 		}
 	}
 	ids := []string{}
-	for how, about := range map[gate.EndingKind]func(*Verdict) bool{
-		gate.EndedByRelease: func(v *Verdict) bool { return gone[bytesKey{v.Subject, v.From}] },
-		// A hotfix of an older version has what a later one took away: nothing is back.
-		gate.EndedByReturn: func(v *Verdict) bool { return !as.release.ReleasedAside && as.holds(v) },
-	} {
-		var some []string
-		for i := range approvals {
-			if about(&approvals[i]) {
-				some = append(some, approvals[i].ID)
-			}
+	ended := map[gate.EndingKind][]string{}
+	for i := range approvals {
+		switch v := &approvals[i]; {
+		case gone[bytesKey{v.Subject, v.From}]:
+			ended[gate.EndedByRelease] = append(ended[gate.EndedByRelease], v.ID)
+		case !as.release.ReleasedAside && as.holds(v):
+			// A hotfix of an older version has what a later one took away: nothing is back.
+			ended[gate.EndedByReturn] = append(ended[gate.EndedByReturn], v.ID)
 		}
+	}
+	for how, some := range ended {
 		err := tx.EndRemovals(ctx, some, Ending{
 			Ending:    gate.Ending{How: how, Title: as.release.Title(), Revision: as.revision.N},
 			ReleaseID: as.release.ID, At: as.release.ReleasedAt,

@@ -321,7 +321,7 @@ func alone(c *change.Change, found gate.Findings) string {
 	switch {
 	case c.Hidden:
 		return "hidden characters came in"
-	case slices.ContainsFunc(c.Details, func(d change.Detail) bool { return d.Disarms() }):
+	case c.Disarms():
 		return "it does not say any more that it may destroy (destructiveHint)"
 	case found.High():
 		return fmt.Sprintf("rule %s found something of severity %s", found.NewRule, found.New)

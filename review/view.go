@@ -405,8 +405,9 @@ func (b *viewBuilder) changes() {
 		dc.Alone = alone(&c, dc.Findings)
 		dc.CannotWhy = d.cannot(&c, shut)
 		dc.CanDecide = dc.CannotWhy == ""
+		line := d.line(&c, "")
 		for i := range dc.Verdicts {
-			if said := &dc.Verdicts[i]; b.ownApproval(said, dc.Verdicts, d.line(&c, "")) {
+			if said := &dc.Verdicts[i]; b.ownApproval(said, dc.Verdicts, line) {
 				b.v.ownOnly[said.ID] = true
 			}
 		}

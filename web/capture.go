@@ -135,7 +135,7 @@ func (s *Server) captureForm(c echo.Context) error {
 }
 
 func capturedSentence(v *review.CaptureView) string {
-	say := hostName(v.Host) + " sent " + toolCount(len(v.Compared.Tools)) + " of this server. "
+	say := host.NameOf(v.Host) + " sent " + toolCount(len(v.Compared.Tools)) + " of this server. "
 	if v.Doubt {
 		return say + "It differs from what we predicted of every configuration that we know, so the profile is marked as doubtful."
 	}

@@ -59,7 +59,7 @@ func limitText(n int) string {
 func (s *Server) seenHost(slug string, v *review.CaptureView) views.SeenHost {
 	c := v.Compared
 	seen := views.SeenHost{
-		Badge: views.Badge{Tone: views.OK, Icon: "check", Word: "as predicted"}, Title: hostName(v.Host) + " " + v.Version,
+		Badge: views.Badge{Tone: views.OK, Icon: "check", Word: "as predicted"}, Title: host.NameOf(v.Host) + " " + v.Version,
 		When: s.when(v.At), By: prose.Show(v.ByLabel), Facts: []string{toolCount(len(c.Tools)), modeName(v.Host, v.Variant)},
 	}
 	if v.Doubt {

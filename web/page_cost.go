@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/cost"
+	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -93,7 +94,7 @@ func costsBefore(v *review.CostView) func(cost.Tool) int {
 func counted(hostID string) views.Sentence {
 	what := "as listed"
 	if hostID != "" {
-		what = "as " + hostName(hostID) + " sends it"
+		what = "as " + host.NameOf(hostID) + " sends it"
 	}
 	return views.Say("An estimate with `" + cost.Tokenizer + "`, " + what + ", in every request of a session. " + cost.Spread)
 }

@@ -174,12 +174,13 @@ func (d *desk) bases() []views.BaseLine {
 // offered, and lets any two tools be paired, or several mapped to one.
 func (d *desk) pairings(m *views.DeskPage) {
 	open := d.v.Release.ReleasedAt.IsZero() && d.v.Release.WithdrawnAt.IsZero()
+	may := d.reviews && d.v.Actions.Rename == ""
 	for _, n := range slices.Concat(d.v.Pairings, d.v.Merges) {
 		l := views.PairLine{
 			ID: n.ID, Old: []views.PairName{pairName(n.Old)}, New: pairName(n.New), Merged: n.Kind == review.Merge,
 			Says: views.Say("Recognised by " + n.ByLabel + " " + d.s.ago(n.At) + "."),
 		}
-		if d.reviews && d.v.Actions.Rename == "" && open {
+		if may && open {
 			l.URL = d.act("pairings", "end")
 		}
 		m.Pairings = append(m.Pairings, l)
@@ -192,12 +193,12 @@ func (d *desk) pairings(m *views.DeskPage) {
 		for _, from := range o.From {
 			l.Old = append(l.Old, pairName(from.Tool))
 		}
-		if d.reviews && d.v.Actions.Rename == "" {
+		if may {
 			l.URL = d.act("pairings")
 		}
 		m.Offers = append(m.Offers, l)
 	}
-	if f := d.pairForm(); d.reviews && d.v.Actions.Rename == "" && len(f.Old) > 0 && len(f.Into) > 0 {
+	if f := d.pairForm(); may && len(f.Old) > 0 && len(f.Into) > 0 {
 		m.Pair = f
 	}
 }

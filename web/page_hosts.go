@@ -188,7 +188,7 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 		of := map[int]host.What{}
 		for _, l := range f.Lost {
 			if l.IsField() {
-				never.add(l.Pointer, hostName(f.Check.Host)) // its way with every tool: said once
+				never.add(l.Pointer, host.NameOf(f.Check.Host)) // its way with every tool: said once
 				continue
 			}
 			if was, ok := of[l.Position]; l.Position > 0 && (!ok || lossRank(looksLike(l)) < lossRank(was)) {
@@ -198,7 +198,7 @@ func (p hostsPresenter) matrix() views.HostMatrix {
 		refuses := f.Check.Status == host.Refuses
 		switch {
 		case len(of) > 0:
-			head := views.MatrixHost{ID: f.Check.Host, Name: hostName(f.Check.Host), Sent: thousands(f.Sent) + " of " + thousands(len(p.v.Tools)) + " sent"}
+			head := views.MatrixHost{ID: f.Check.Host, Name: host.NameOf(f.Check.Host), Sent: thousands(f.Sent) + " of " + thousands(len(p.v.Tools)) + " sent"}
 			if p.v.Doubts[f.Check.Host+" "+f.Check.Version] {
 				head.Doubt = doubtWords
 			}
@@ -316,7 +316,7 @@ func (p hostsPresenter) checks() []views.HostCheck {
 		for i := range p.v.Fits {
 			if f := &p.v.Fits[i]; f.Check.Status == status {
 				c := p.check(f, most)
-				c.Name = hostName(c.ID)
+				c.Name = host.NameOf(c.ID)
 				c.Open = c.ID == p.open || p.open == "" && len(out) == 0 && status == host.Refuses
 				out = append(out, c)
 			}

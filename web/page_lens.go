@@ -27,14 +27,6 @@ func knownHost(id string) error {
 	return nil
 }
 
-// hostName is what people call a host or a provider; the id where no profile is known.
-func hostName(id string) string {
-	if h, err := host.Lookup(id); err == nil {
-		return h.Name
-	}
-	return id
-}
-
 // modeWords are the configurations of hosts as people would say them. One whose words
 // are true of one host only stands there behind the id of that host.
 var modeWords = map[string]string{
@@ -288,7 +280,7 @@ func (p listingPresenter) through(v *review.RenderingView) *views.ListingThrough
 		t.Failed = views.Say("It does not start: " + r.Failed + ".")
 	}
 	if most, by := h.Most(); by != h.ID && most > 0 && n > most {
-		t.Failed = views.Say(hostName(by) + " takes " + toolCount(most) + ": it refuses the request, and none of them reaches the model.")
+		t.Failed = views.Say(host.NameOf(by) + " takes " + toolCount(most) + ": it refuses the request, and none of them reaches the model.")
 	}
 	for _, l := range r.Lost {
 		if l.Position == 0 && l.Pointer != instructionsAt {

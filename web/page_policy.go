@@ -12,6 +12,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -230,7 +231,7 @@ func named(where, says string) string {
 	}
 	ids := strings.Split(says, ", ")
 	for i, id := range ids {
-		ids[i] = hostName(id)
+		ids[i] = host.NameOf(id)
 	}
 	return strings.Join(ids, ", ")
 }

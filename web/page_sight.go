@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/cost"
+	"github.com/countersign/countersign/review/host"
 	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/views"
 )
@@ -68,7 +69,7 @@ func (p *releasePresenter) unseenSentence(hosts []string) string {
 func hostNames(hosts []string) string {
 	var names []string
 	for _, h := range hosts[:min(len(hosts), hostsNamed)] {
-		names = append(names, hostName(h))
+		names = append(names, host.NameOf(h))
 	}
 	if rest := len(hosts) - len(names); rest > 0 {
 		return strings.Join(names, ", ") + " and " + thousands(rest) + " more"
@@ -81,7 +82,7 @@ func hostNames(hosts []string) string {
 func cutSentences(cuts []movedCut, several bool) []views.Sentence {
 	var out []views.Sentence
 	for _, m := range cuts[:min(len(cuts), cutsSaid)] {
-		what := "Moves the cut in " + hostName(m.Host)
+		what := "Moves the cut in " + host.NameOf(m.Host)
 		if several {
 			what += " for " + quoted(prose.Show(m.tool).String())
 		}

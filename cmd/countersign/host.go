@@ -231,18 +231,12 @@ func (c *capturedCmd) Run(e *env) error {
 		return err
 	}
 	p, err := c.profile(capture, m)
-	if errors.Is(err, host.ErrUnrecognised) {
-		return unsure{fmt.Errorf("%s: %w", c.Capture, err)}
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Capture, err)
+		return c.failed(err)
 	}
 	compared, err := host.CompareKnown(p, capture, m)
-	if errors.Is(err, host.ErrOtherForm) {
-		return unsure{fmt.Errorf("%s: %w", c.Capture, err)}
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Capture, err)
+		return c.failed(err)
 	}
 	if c.To != "" && !compared.Elsewhere() {
 		if err := c.push(e, compared, p, listed); err != nil {
@@ -258,6 +252,16 @@ func (c *capturedCmd) Run(e *env) error {
 	}
 	if err == nil && compared.Elsewhere() {
 		err = exit(exitUnsure)
+	}
+	return err
+}
+
+// failed says of which file an error is, and that it tells nothing of the host when it
+// does not.
+func (c *capturedCmd) failed(err error) error {
+	err = fmt.Errorf("%s: %w", c.Capture, err)
+	if errors.Is(err, host.ErrUnrecognised) || errors.Is(err, host.ErrOtherForm) {
+		return unsure{err}
 	}
 	return err
 }

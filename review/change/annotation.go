@@ -2,6 +2,7 @@ package change
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
+	"slices"
 
 	"github.com/countersign/countersign/review/surface"
 )
@@ -131,6 +132,11 @@ func hintSentence(name string, h hint, is, gone bool) string {
 func readOnly(f fields) bool {
 	v, _ := boolOr(f.values["readOnlyHint"], false)
 	return v
+}
+
+// Disarms reports whether any edit of the change does.
+func (c *Change) Disarms() bool {
+	return slices.ContainsFunc(c.Details, func(d Detail) bool { return d.Disarms() })
 }
 
 // Disarms reports whether a tool stops to say that it may destroy, in words or by

@@ -15,15 +15,14 @@ func (d *Detail) noteEnum(old jsontext.Value, p pair) {
 	if d.Direction != "input" || d.Note != nil {
 		return
 	}
-	is := wordsIn(d.New)
 	switch d.ID {
 	case "enum.value.removed":
-		if otherCase(wordsIn(d.Old), is) {
+		if otherCase(wordsIn(d.Old), wordsIn(d.New)) {
 			d.Note = ptr("The same words in another case: whoever sends them as before is refused.")
 		}
 	case "enum.introduced":
 		property := strings.TrimSuffix(strings.TrimPrefix(d.Pointer, "/inputSchema"), "/enum")
-		if namedIn(is, valueAt(p.old.Raw, "/description"), valueAt(old, property+"/description")) {
+		if namedIn(wordsIn(d.New), valueAt(p.old.Raw, "/description"), valueAt(old, property+"/description")) {
 			d.Note = ptr("The description named each of these values already: whoever kept to it goes on as before.")
 		}
 	}

@@ -362,7 +362,7 @@ func (l Limits) loosens(old Limits) []string {
 	var out []string
 	for _, h := range old.Hosts {
 		if !slices.Contains(l.Hosts, h) {
-			out = append(out, fmt.Sprintf("limits: %s may refuse the listing.", nameOfHost(h)))
+			out = append(out, fmt.Sprintf("limits: %s may refuse the listing.", host.NameOf(h)))
 		}
 	}
 	if higher(old.Ceiling, l.Ceiling) {
@@ -372,14 +372,6 @@ func (l Limits) loosens(old Limits) []string {
 		out = append(out, "limits: the listing may grow by more tokens.")
 	}
 	return out
-}
-
-// nameOfHost is what people call a host; its id where no profile is known.
-func nameOfHost(id string) string {
-	if p, err := host.Lookup(id); err == nil {
-		return p.Name
-	}
-	return id
 }
 
 // higher reports whether a bound, 0 for none, allows more than an older one.

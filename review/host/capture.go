@@ -43,6 +43,10 @@ type Comparison struct {
 // host sends its tools: it is of another server, or the server has another name there.
 func (c *Comparison) Elsewhere() bool { return len(c.Tools) == 0 && len(c.Absent) > 0 && c.Doubt }
 
+// Doubtful reports whether the profile is in doubt: a request without anything of the
+// listing says nothing of it.
+func (c *Comparison) Doubtful() bool { return c.Doubt && !c.Elsewhere() }
+
 // Capture writes the tools of this server as a capture that can be read again. Those
 // of others are a number in it, as they were in the request.
 func (c *Comparison) Capture() []byte {

@@ -208,6 +208,14 @@ func Lookup(id string) (*Profile, error) {
 	return nil, fmt.Errorf("no host is called %.60q: want one of %s", id, strings.Join(ids, ", "))
 }
 
+// NameOf is what people call a host or a provider; the id where no profile is known.
+func NameOf(id string) string {
+	if p, err := Lookup(id); err == nil {
+		return p.Name
+	}
+	return id
+}
+
 // plainMode is the name of the configuration that nobody changed, for a host whose
 // profile describes another one.
 const plainMode = "plain"

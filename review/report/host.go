@@ -347,7 +347,7 @@ type countJSON struct {
 // server's only the number is written.
 func Captured(c *host.Comparison) ([]byte, error) {
 	f := capturedJSON{
-		Host: c.Host, Variant: c.Variant, Doubtful: c.Doubt && !c.Elsewhere(),
+		Host: c.Host, Variant: c.Variant, Doubtful: c.Doubtful(),
 		Tools: each(c.Tools, func(p host.Pair) pairJSON {
 			return pairJSON{text(p.Listed), p.Position, text(p.Sent), each(p.Lost, lossForm), p.AsMeant}
 		}),
@@ -392,7 +392,7 @@ func CapturedText(c *host.Comparison) string {
 	for _, p := range c.Added {
 		fmt.Fprintf(&b, "  not in the listing: %s\n", Line(p.Sent))
 	}
-	if c.Doubt && !c.Elsewhere() {
+	if c.Doubtful() {
 		b.WriteString("The profile of this host predicts something else: it may be about another version.\n")
 	}
 	return b.String()

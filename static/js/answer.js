@@ -56,7 +56,8 @@ function send(at) {
   const form = at instanceof HTMLTextAreaElement ? at.form : null;
   if (!form) return false;
   const buttons = [...form.querySelectorAll("button")].filter((b) => b.type === "submit" && b.checkVisibility());
-  const button = wanted.get(form) ?? (form.querySelector("[name=verdict]") ? undefined : buttons[0]);
+  const only = buttons.length === 1 && !form.querySelector("[name=verdict]") ? buttons[0] : undefined;
+  const button = wanted.get(form) ?? only;
   if (button) form.requestSubmit(button);
   return button !== undefined;
 }
