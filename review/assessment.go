@@ -41,7 +41,7 @@ type assessment struct {
 	candidate
 	base     *Release // the gate base, nil for none
 	follows  *Release // that the pusher named as predecessor, whatever its state; nil for none, or unknown
-	last     *Release // of the profile, released last and not withdrawn, nil for none
+	line     Line     // of the profile
 	named    namings
 	pair     pair
 	outline  *outline
@@ -143,7 +143,7 @@ func (l *loader) profiles() []ProfileKey {
 // was released, else the named predecessor when it is released and a maintainer
 // confirmed it, else what was released last.
 func (l *loader) bases() error {
-	last, err := l.tx.LastReleased(l.ctx, l.profiles())
+	lines, err := l.tx.LastReleased(l.ctx, l.profiles())
 	if err != nil {
 		return err
 	}
@@ -157,14 +157,12 @@ func (l *loader) bases() error {
 	}
 	for _, as := range l.found {
 		r := as.release
-		if b, ok := last[as.profile()]; ok {
-			as.last = &b
-		}
+		as.line = lines[as.profile()]
 		if as.closed() {
 			as.base = then[r.ReleasedBaseID]
 			continue
 		}
-		as.base, as.follows = as.last, named[VersionKey{as.profile(), r.Predecessor}]
+		as.base, as.follows = as.line.Base, named[VersionKey{as.profile(), r.Predecessor}]
 		if as.follows != nil && as.follows.vouches() && r.PredecessorConfirmedBy != "" {
 			as.base = as.follows
 		}

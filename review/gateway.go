@@ -164,7 +164,7 @@ func candidateFor(ctx context.Context, tx Tx, srv *Server, q Question) (*candida
 	if err != nil || len(rs) == 0 {
 		return nil, err
 	}
-	last, err := lastReleased(ctx, tx, ProfileKey{srv.ID, q.Profile})
+	line, err := lineOf(ctx, tx, ProfileKey{srv.ID, q.Profile})
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func candidateFor(ctx context.Context, tx Tx, srv *Server, q Question) (*candida
 	}
 	best := &rs[0]
 	for i := range rs {
-		if held[rs[i].ID].preference(&rs[i], last) < held[best.ID].preference(best, last) {
+		if held[rs[i].ID].preference(&rs[i], line) < held[best.ID].preference(best, line) {
 			best = &rs[i]
 		}
 	}
@@ -247,7 +247,7 @@ func holding(ctx context.Context, tx Tx, rs []Release, digest surface.Hash) (map
 // them again; to go back to an older one is a step of its own, that may break callers. A
 // ref is nothing that is going to be released: what somebody pushes from a branch never
 // closes the gate for bytes that are. Neither does a part, which comes last.
-func (h *holder) preference(r, last *Release) int {
+func (h *holder) preference(r *Release, line Line) int {
 	switch {
 	case !h.whole():
 		return 7
@@ -255,11 +255,11 @@ func (h *holder) preference(r, last *Release) int {
 		return 6
 	case r.Head.N != h.revision.N:
 		return 5
-	case r.released() && last != nil && r.ID == last.ID:
+	case r.released() && line.Base != nil && r.ID == line.Base.ID:
 		return 0
 	case r.released():
 		return 2
-	case r.supersededBy(last):
+	case r.supersededBy(line):
 		return 4
 	case r.Version == "":
 		return 3

@@ -189,7 +189,7 @@ type lister struct {
 
 	servers   []Server // that the actor reads, by slug
 	profiles  []Profile
-	last      map[ProfileKey]Release // released last, by profile
+	lines     map[ProfileKey]Line // how far they have come
 	named     namings
 	summaries []ReleaseSummary // in the order that was asked for
 	turn      map[string]bool  // ids of releases with something for the actor to do
@@ -251,8 +251,8 @@ func (l *lister) inForce() ([]Release, error) {
 	}
 	rs := slices.DeleteFunc(open, func(r Release) bool { return l.server(r.ServerID) == nil })
 	for _, p := range l.profiles {
-		if r, ok := l.last[ProfileKey{p.ServerID, p.Name}]; ok {
-			rs = append(rs, r)
+		if r := l.lines[ProfileKey{p.ServerID, p.Name}].Base; r != nil {
+			rs = append(rs, *r)
 		}
 	}
 	return rs, nil
@@ -268,21 +268,16 @@ func (l *lister) lastReleased() error {
 		return nil
 	}
 	var err error
-	l.last, err = l.tx.LastReleased(l.ctx, keys)
+	l.lines, err = l.tx.LastReleased(l.ctx, keys)
 	return err
 }
 
-// lastOf returns what the release's profile released last, nil for nothing.
-func (l *lister) lastOf(r *Release) *Release {
-	if last, ok := l.last[ProfileKey{r.ServerID, r.Profile}]; ok {
-		return &last
-	}
-	return nil
-}
+// lineOf returns how far the release's profile has come.
+func (l *lister) lineOf(r *Release) Line { return l.lines[ProfileKey{r.ServerID, r.Profile}] }
 
 // asks reports whether a release is under review: superseded ones, of which there
 // may be very many, are not judged.
-func (l *lister) asks(r *Release) bool { return r.open() && !r.supersededBy(l.lastOf(r)) }
+func (l *lister) asks(r *Release) bool { return r.open() && !r.supersededBy(l.lineOf(r)) }
 
 func (l *lister) server(id string) *Server {
 	for i := range l.servers {
@@ -330,7 +325,7 @@ func (l *lister) load(rs []Release) error {
 			l.turn[r.ID] = l.mine(as)
 			sum.Attention = as.attention(l.actor, l.turn[r.ID])
 		} else {
-			sum.close(r, l.lastOf(r), looked[r.ID])
+			sum.close(r, l.lineOf(r), looked[r.ID])
 		}
 		l.summaries = append(l.summaries, sum)
 	}
@@ -387,7 +382,7 @@ func (l *lister) closed(rs []Release, infos map[string]ListingInfo) (map[string]
 			var old *Revision
 			if b := bases[r.ReleasedBaseID]; b != nil {
 				old = &b.Head
-			} else if last := l.lastOf(r); r.open() {
+			} else if last := l.lineOf(r).Base; r.open() && last != nil {
 				old = &last.Head
 			}
 			p := newPair(old, infos[r.Head.ListingID], l.named.options(ProfileKey{r.ServerID, r.Profile}, r.asOf(l.s.now())))
@@ -470,8 +465,8 @@ func (sum *ReleaseSummary) judge(as *assessment) {
 
 // close fills in a release that is not under review. The gate is not asked about a
 // superseded one.
-func (sum *ReleaseSummary) close(r, last *Release, known lookedUp) {
-	sum.State = r.state(last, "")
+func (sum *ReleaseSummary) close(r *Release, line Line, known lookedUp) {
+	sum.State = r.state(line, "")
 	switch sum.State {
 	case StateReleased:
 		sum.Gate, sum.Why = gate.Pass, "Released as "+r.Title()+"."
@@ -481,7 +476,7 @@ func (sum *ReleaseSummary) close(r, last *Release, known lookedUp) {
 	case StateWithdrawn:
 		sum.Gate, sum.Why = gate.Blocked, "Withdrawn: "+r.WithdrawnReason
 	default:
-		sum.Why = r.overtaken(last)
+		sum.Why = r.overtaken(line)
 	}
 	sum.Findings = known.findings
 	if o := known.outline; o != nil {

@@ -70,13 +70,15 @@ func neighboursOf(ctx context.Context, tx Tx, a Actor, serverID string) ([]neigh
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	last, err := tx.LastReleased(ctx, keys)
+	lines, err := tx.LastReleased(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
 	var found []neighbour
-	for k, r := range last {
-		found = append(found, neighbour{seen[k.ServerID], r.Head.ListingID, r.Head.Digest})
+	for k, line := range lines {
+		if r := line.Base; r != nil {
+			found = append(found, neighbour{seen[k.ServerID], r.Head.ListingID, r.Head.Digest})
+		}
 	}
 	slices.SortFunc(found, func(a, b neighbour) int {
 		return strings.Compare(a.server+" "+a.listingID, b.server+" "+b.listingID)

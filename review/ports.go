@@ -155,10 +155,9 @@ type ReleaseStore interface {
 	// CountOpenReleases counts a server's releases that are neither released nor
 	// withdrawn and whose head was pushed after the last release of their profile.
 	CountOpenReleases(ctx context.Context, serverID string) (int, error)
-	// LastReleased returns, of each profile, the release that was released last and
-	// not withdrawn since, those that passed by override and those beside its line left
-	// out; a profile without one has no entry.
-	LastReleased(ctx context.Context, profiles []ProfileKey) (map[ProfileKey]Release, error)
+	// LastReleased returns, of each profile, what was released last and not withdrawn
+	// since; a profile that released nothing has no entry.
+	LastReleased(ctx context.Context, profiles []ProfileKey) (map[ProfileKey]Line, error)
 	// ReleasesByDigest returns releases that have a revision with the digest,
 	// newest first.
 	ReleasesByDigest(ctx context.Context, serverID, profile string, digest surface.Hash) ([]Release, error)

@@ -334,8 +334,8 @@ func (p *push) sameAsHead(ctx context.Context, tx Tx, r *Release) (bool, error) 
 	if p.params.Predecessor != "" && p.params.Predecessor != r.Predecessor {
 		return false, nil
 	}
-	last, err := lastReleased(ctx, tx, ProfileKey{r.ServerID, r.Profile})
-	if err != nil || r.supersededBy(last) {
+	line, err := lineOf(ctx, tx, ProfileKey{r.ServerID, r.Profile})
+	if err != nil || r.supersededBy(line) {
 		return false, err
 	}
 	info, err := tx.ListingInfoByID(ctx, r.Head.ListingID)
@@ -462,12 +462,12 @@ func (p *push) profile() ProfileKey { return ProfileKey{p.server.ID, p.params.Pr
 // later than what was released last, wherever a clock was set meanwhile: the order of
 // pushes says what supersedes what.
 func (s *Service) newRevision(ctx context.Context, tx Tx, p *push) (*Revision, error) {
-	last, err := lastReleased(ctx, tx, p.profile())
+	line, err := lineOf(ctx, tx, p.profile())
 	if err != nil {
 		return nil, err
 	}
 	at := s.now()
-	if last != nil {
+	if last := line.pushedLast(); last != nil {
 		at = s.after(last.Head.PushedAt)
 	}
 	l := p.listing

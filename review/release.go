@@ -79,38 +79,66 @@ func (r *Release) closed() time.Time {
 	return r.ReleasedAt
 }
 
-// lastReleased returns what the profile released last, nil for nothing.
-func lastReleased(ctx context.Context, tx Tx, key ProfileKey) (*Release, error) {
-	last, err := tx.LastReleased(ctx, []ProfileKey{key})
-	if r, ok := last[key]; ok {
-		return &r, err
-	}
-	return nil, err
+// Line is how far a profile has come: what it released last and did not withdraw since,
+// hotfixes of older versions left out.
+type Line struct {
+	Base   *Release // that vouches, so that what comes next is compared with it; nil for none
+	Newest *Release // by override or not, so that what was pushed before it is behind; nil for none
 }
 
-// supersededBy reports whether the profile's last release was pushed after this
-// one, which is open.
-func (r *Release) supersededBy(last *Release) bool {
+// lineOf returns how far a profile has come.
+func lineOf(ctx context.Context, tx Tx, key ProfileKey) (Line, error) {
+	lines, err := tx.LastReleased(ctx, []ProfileKey{key})
+	return lines[key], err
+}
+
+// lastReleased returns what the profile released last, nil for nothing.
+func lastReleased(ctx context.Context, tx Tx, key ProfileKey) (*Release, error) {
+	l, err := lineOf(ctx, tx, key)
+	return l.Base, err
+}
+
+// pushedLast returns what of the line was pushed last, nil for nothing. That an override
+// let a release pass answers nothing of it, but it went out all the same.
+func (l Line) pushedLast() *Release {
+	if l.Base == nil || l.Newest != nil && l.Newest.Head.PushedAt.After(l.Base.Head.PushedAt) {
+		return l.Newest
+	}
+	return l.Base
+}
+
+// releasedLast is when anything of the line was released last.
+func (l Line) releasedLast() time.Time {
+	if l.Newest == nil {
+		return time.Time{}
+	}
+	return l.Newest.ReleasedAt
+}
+
+// supersededBy reports whether something that the profile released was pushed after
+// this one, which is open.
+func (r *Release) supersededBy(l Line) bool {
+	last := l.pushedLast()
 	return r.open() && last != nil && last.ID != r.ID && last.Head.PushedAt.After(r.Head.PushedAt)
 }
 
 // overtaken says what superseded the release and how it comes back, "" when nothing did.
-func (r *Release) overtaken(last *Release) string {
-	if !r.supersededBy(last) {
+func (r *Release) overtaken(l Line) string {
+	if !r.supersededBy(l) {
 		return ""
 	}
-	return "Superseded by " + last.Title() + ". Push it again to bring it back."
+	return "Superseded by " + l.pushedLast().Title() + ". Push it again to bring it back."
 }
 
 // state derives the state that is shown: what is stored comes first, then whether
 // a later push overtook it, then what the gate says.
-func (r *Release) state(last *Release, g gate.Result) ReleaseState {
+func (r *Release) state(l Line, g gate.Result) ReleaseState {
 	switch {
 	case r.withdrawn():
 		return StateWithdrawn
 	case r.released():
 		return StateReleased
-	case r.supersededBy(last):
+	case r.supersededBy(l):
 		return StateSuperseded
 	case g == gate.Pass:
 		return StateReady
@@ -118,7 +146,7 @@ func (r *Release) state(last *Release, g gate.Result) ReleaseState {
 	return StateInReview
 }
 
-func (as *assessment) state() ReleaseState { return as.release.state(as.last, as.Answer.Result) }
+func (as *assessment) state() ReleaseState { return as.release.state(as.line, as.Answer.Result) }
 
 // Revision is one push to a release.
 type Revision struct {
@@ -224,11 +252,7 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 			return Errorf(Conflict, "The listing changed while you read: its digest is %s now. Nothing was released; look again.", r.Head.Digest)
 		}
 		before := as.state()
-		var last time.Time
-		if as.last != nil {
-			last = as.last.ReleasedAt
-		}
-		r.ReleasedAt, r.ReleasedBy, r.ReleasedRevision = s.after(last), a.userID(), as.revision.N
+		r.ReleasedAt, r.ReleasedBy, r.ReleasedRevision = s.after(as.line.releasedLast()), a.userID(), as.revision.N
 		if as.base != nil {
 			r.ReleasedBaseID, r.ReleasedAside = as.base.ID, as.aside()
 		}
@@ -264,7 +288,7 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 // notReleasable says why the head can't be released, "" when it can.
 func (as *assessment) notReleasable() string {
 	r := as.release
-	switch overtaken := r.overtaken(as.last); {
+	switch overtaken := r.overtaken(as.line); {
 	case overtaken != "":
 		return overtaken
 	case r.withdrawn():
@@ -283,7 +307,7 @@ func (as *assessment) notReleasable() string {
 // hotfix of an older version doesn't overtake what waits on the line, nor is that
 // compared with the hotfix.
 func (as *assessment) aside() bool {
-	return as.base != nil && as.last != nil && as.base.ID != as.last.ID
+	return as.base != nil && as.line.Base != nil && as.base.ID != as.line.Base.ID
 }
 
 // evidence is what the audit keeps of a release: on what the pass stood.

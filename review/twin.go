@@ -191,7 +191,7 @@ func (s *Service) twins(ctx context.Context, tx Tx, as *assessment) ([]Twin, err
 				t.Changes = append(t.Changes, c.ID)
 			}
 		}
-		if len(t.Changes) > 0 && !o.release.supersededBy(o.last) {
+		if len(t.Changes) > 0 && !o.release.supersededBy(o.line) {
 			out = append(out, t)
 		}
 	}

@@ -105,7 +105,7 @@ func (s *Service) releaseView(ctx context.Context, tx Tx, a Actor, srv *Server, 
 		return nil, err
 	}
 	v := &ReleaseView{
-		Server: *as.server, Role: a.role(srv.ID), Release: *r, State: as.state(), Overtaken: r.overtaken(as.last), Listing: as.listing,
+		Server: *as.server, Role: a.role(srv.ID), Release: *r, State: as.state(), Overtaken: r.overtaken(as.line), Listing: as.listing,
 		Base: as.base, BaseWhy: as.baseWhy(), Answer: as.Answer,
 		Overrides: inForce(as.Overrides), Overridden: as.overridden(), PassedBy: as.passedBy,
 	}

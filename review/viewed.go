@@ -103,7 +103,7 @@ func (s *Service) baseChoices(ctx context.Context, tx Tx, a Actor, as *assessmen
 		gate.Title, gate.Listing, gate.At = as.base.Title(), as.base.Head.ListingID, as.base.ReleasedAt
 	}
 	out := []BaseChoice{gate}
-	if l := as.last; l != nil && (as.base == nil || l.ID != as.base.ID) && l.ID != as.release.ID {
+	if l := as.line.Base; l != nil && (as.base == nil || l.ID != as.base.ID) && l.ID != as.release.ID {
 		out = append(out, BaseChoice{Kind: LastReleased, Title: l.Title(), Listing: l.Head.ListingID, At: l.ReleasedAt})
 	}
 	if a.User != nil {

@@ -191,22 +191,33 @@ func (t *tx) CountOpenReleases(ctx context.Context, serverID string) (int, error
 }
 
 // LastReleased looks at the end of the index on what was released, however much that is.
-func (t *tx) LastReleased(ctx context.Context, profiles []review.ProfileKey) (map[review.ProfileKey]review.Release, error) {
-	last := make(map[review.ProfileKey]review.Release, len(profiles))
+func (t *tx) LastReleased(ctx context.Context, profiles []review.ProfileKey) (map[review.ProfileKey]review.Line, error) {
+	lines := make(map[review.ProfileKey]review.Line, len(profiles))
 	if len(profiles) == 0 {
-		return last, nil
+		return lines, nil
 	}
 	var p params
 	tuples := p.tuples(len(profiles), func(i int) []any { return []any{profiles[i].ServerID, profiles[i].Profile} })
-	found, err := t.releases(ctx, `WHERE r.id IN (WITH p(server_id, profile) AS (VALUES `+tuples+`) SELECT (
-			SELECT x.id FROM releases x WHERE x.server_id = p.server_id AND x.profile = p.profile
-				AND x.released_at > 0 AND x.withdrawn_at = 0 AND x.released_override = '' AND NOT x.released_aside
-			ORDER BY x.released_at DESC, x.id DESC LIMIT 1)
-		FROM p)`, p.args...)
-	for _, r := range found {
-		last[review.ProfileKey{ServerID: r.ServerID, Profile: r.Profile}] = r
+	newest := func(more string) string {
+		return `SELECT (SELECT x.id FROM releases x WHERE x.server_id = p.server_id AND x.profile = p.profile
+				AND x.released_at > 0 AND x.withdrawn_at = 0 AND NOT x.released_aside` + more + `
+			ORDER BY x.released_at DESC, x.id DESC LIMIT 1) FROM p`
 	}
-	return last, err
+	found, err := t.releases(ctx, `WHERE r.id IN (WITH p(server_id, profile) AS (VALUES `+tuples+`) `+
+		newest("")+` UNION ALL `+newest(" AND x.released_override = ''")+`)`, p.args...)
+	slices.SortFunc(found, func(a, b review.Release) int {
+		return cmp.Or(a.ReleasedAt.Compare(b.ReleasedAt), cmp.Compare(a.ID, b.ID))
+	})
+	for i := range found {
+		r := &found[i]
+		key := review.ProfileKey{ServerID: r.ServerID, Profile: r.Profile}
+		l := lines[key]
+		if l.Newest = r; r.ReleasedOverride == "" {
+			l.Base = r
+		}
+		lines[key] = l
+	}
+	return lines, err
 }
 
 func (t *tx) ReleasesByDigest(ctx context.Context, serverID, profile string, digest surface.Hash) ([]review.Release, error) {

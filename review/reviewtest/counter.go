@@ -153,7 +153,7 @@ func (t *countedTx) OpenReleases(ctx context.Context, p review.Page) ([]review.R
 	return t.Tx.OpenReleases(ctx, p)
 }
 
-func (t *countedTx) LastReleased(ctx context.Context, ks []review.ProfileKey) (map[review.ProfileKey]review.Release, error) {
+func (t *countedTx) LastReleased(ctx context.Context, ks []review.ProfileKey) (map[review.ProfileKey]review.Line, error) {
 	t.calls.Add(1)
 	return t.Tx.LastReleased(ctx, ks)
 }

@@ -30,14 +30,15 @@ func (w *world) override(a review.Actor, p *review.Pushed, change ...func(*revie
 }
 
 var overrideCases = map[string]func(*world){
-	"passes, is seen, ends":                            overridePasses,
-	"who may":                                          overrideWhoMay,
-	"what it is bound to":                              overrideBound,
-	"new revision: blocked (acceptance 15)":            overrideNewRevision,
-	"released by it vouches for nothing":               overrideReleased,
-	"12: what an account took back for others is back": revokeLifted,
-	"answers since a time are revoked (acceptance 12)": revokeAnswers,
-	"a rejection outlives its account (acceptance 13)": rejecterGone,
+	"passes, is seen, ends":                             overridePasses,
+	"who may":                                           overrideWhoMay,
+	"what it is bound to":                               overrideBound,
+	"new revision: blocked (acceptance 15)":             overrideNewRevision,
+	"released by it vouches for nothing":                overrideReleased,
+	"released by it is ahead of what was pushed before": overrideSupersedes,
+	"12: what an account took back for others is back":  revokeLifted,
+	"answers since a time are revoked (acceptance 12)":  revokeAnswers,
+	"a rejection outlives its account (acceptance 13)":  rejecterGone,
 }
 
 func overridePasses(w *world) {
@@ -157,6 +158,42 @@ func overrideReleased(w *world) {
 	w.approve(w.rita, idOf(p), "find")
 	w.wantGate(p, gate.Pass)
 	w.wantGate(next, gate.Blocked, "approval:list")
+}
+
+// overrideSupersedes lets a version out by override: what was pushed before it is behind,
+// as after any release, and what comes next is compared with what was answered for.
+func overrideSupersedes(w *world) {
+	w.released("1", three())
+	early := w.push("2", listing(tool("find", "Finds."), tool("drop", "Drops more."), tool("list", "Lists.")))
+	w.approveAll(idOf(early))
+	forced := w.push("3", listing(tool("find", "Finds more."), tool("drop", "Drops."), tool("list", "Lists.")))
+	w.must(w.override(w.admin, forced))
+	w.release(forced)
+
+	v := w.view(idOf(early))
+	if v.State != review.StateSuperseded || !strings.Contains(v.Overtaken, "Superseded by 3. Push it again") {
+		w.Errorf("2 is %s after 3 was published: %q", v.State, v.Overtaken)
+	}
+	_, err := w.svc.MarkReleased(w.ctx, w.ana, idOf(early), early.Answer.Listing.Digest)
+	w.refused(err, review.Conflict, "Superseded by 3")
+	again := w.push("2", listing(tool("find", "Finds."), tool("drop", "Drops more."), tool("list", "Lists.")))
+	if b := w.view(idOf(again)).Base; b == nil || b.Version != "1" {
+		w.Errorf("2 is compared with %+v", b)
+	}
+	w.release(again) // its answers hold
+	if s := w.view(idOf(forced)).State; s != review.StateReleased {
+		w.Errorf("3 is %s", s)
+	}
+
+	waits := w.push("4", listing(tool("find", "Finds."), tool("drop", "Drops more."), tool("list", "Lists.")))
+	broken := w.push("5", changed("Finds less."))
+	w.must(w.override(w.admin, broken))
+	w.release(broken)
+	_, err = w.svc.MarkReleased(w.ctx, w.ana, idOf(waits), waits.Answer.Listing.Digest)
+	w.refused(err, review.Conflict, "Superseded by 5")
+	_, err = w.svc.WithdrawRelease(w.ctx, w.ana, idOf(broken), "It broke.", false)
+	w.must(err)
+	w.release(waits) // nothing that stands was pushed after it
 }
 
 func revokeAnswers(w *world) {

@@ -131,23 +131,34 @@ func testLastReleased(b *bench) {
 	first, second, third := b.release(s, "1", l), b.release(s, "2", l), b.release(s, "3", l)
 	foreign := b.release(other, "7", l)
 	shop, else_ := review.ProfileKey{ServerID: s.ID, Profile: "default"}, review.ProfileKey{ServerID: other.ID, Profile: "default"}
-	last := func() map[review.ProfileKey]review.Release {
-		return read(b, func(tx review.Tx) (map[review.ProfileKey]review.Release, error) {
+	last := func() map[review.ProfileKey]review.Line {
+		return read(b, func(tx review.Tx) (map[review.ProfileKey]review.Line, error) {
 			return tx.LastReleased(b.ctx, []review.ProfileKey{shop, else_, {ServerID: s.ID, Profile: "admin"}})
 		})
 	}
-	b.equal(last(), map[review.ProfileKey]review.Release{})
+	at := func(r *review.Release) review.Line { return review.Line{Base: r, Newest: r} }
+	b.equal(last(), map[review.ProfileKey]review.Line{})
 	b.markReleased(second)
 	b.markReleased(first) // an older version, released later
-	b.equal(last(), map[review.ProfileKey]review.Release{shop: *first})
+	b.equal(last(), map[review.ProfileKey]review.Line{shop: at(first)})
 	b.markReleased(foreign)
-	b.equal(last(), map[review.ProfileKey]review.Release{shop: *first, else_: *foreign})
+	b.equal(last(), map[review.ProfileKey]review.Line{shop: at(first), else_: at(foreign)})
 	b.markWithdrawn(first)
-	b.equal(last(), map[review.ProfileKey]review.Release{shop: *second, else_: *foreign})
+	b.equal(last(), map[review.ProfileKey]review.Line{shop: at(second), else_: at(foreign)})
 	b.markWithdrawn(third) // never released
-	b.equal(last()[shop], *second)
-	none := read(b, func(tx review.Tx) (map[review.ProfileKey]review.Release, error) { return tx.LastReleased(b.ctx, nil) })
-	b.equal(none, map[review.ProfileKey]review.Release{})
+	b.equal(last()[shop], at(second))
+	forced, aside := b.release(s, "4", l), b.release(s, "1.1", l)
+	forced.ReleasedOverride, aside.ReleasedAside = "o", true
+	b.markReleased(forced)
+	b.markReleased(aside) // moves nothing
+	b.equal(last()[shop], review.Line{Base: second, Newest: forced})
+	b.markWithdrawn(second)
+	b.equal(last()[shop], review.Line{Newest: forced})
+	fifth := b.release(s, "5", l)
+	b.markReleased(fifth)
+	b.equal(last()[shop], at(fifth))
+	none := read(b, func(tx review.Tx) (map[review.ProfileKey]review.Line, error) { return tx.LastReleased(b.ctx, nil) })
+	b.equal(none, map[review.ProfileKey]review.Line{})
 }
 
 func testCountOpenReleases(b *bench) {
