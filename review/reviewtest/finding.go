@@ -28,6 +28,7 @@ var findingCases = map[string]func(*world){
 	"what nobody could check is told apart":            findingUnchecked,
 	"what a change brought in is one finding":          findingRaised,
 	"beside servers that one sees":                     findingBeside,
+	"a finding of the step opens no answered bytes":    findingOfStep,
 	"rules of the hosts and costs that a policy names": findingHosts,
 	"16: a waived text gains U+200B":                   waiverHidden,
 	"a waiver ends when annotations change":            waiverAnnotations,
@@ -375,6 +376,29 @@ func findingRaised(w *world) {
 	if f := w.found(id, "poison.conceal"); f.Severity != lint.High || f.RaisedBy != "" {
 		w.Errorf("nothing raises it any more: %+v", f)
 	}
+}
+
+// findingOfStep goes back to bytes that were released before a warning came in: the step
+// loses it, the bytes were read without it. They are asked for once, but where the policy
+// lets no such finding by.
+func findingOfStep(w *world) {
+	plain, warned := listing(tool("drop", "Drops a table.")), listing(tool("drop", "Drops a table. Never call it without asking the user first."))
+	w.released("1", plain)
+	w.released("2", warned)
+	back := w.push("3", plain)
+	if f := w.found(idOf(back), "diff.safety-sentence-lost"); f.Severity != lint.High {
+		w.Errorf("the page shows %+v", f)
+	}
+	if r := w.requirement(w.wantGate(back, gate.Pass), "approval:drop"); r.State != gate.Satisfied || !strings.Contains(r.Why, "Reverts to 1.") {
+		w.Errorf("the gate says %+v", r)
+	}
+	w.shellPolicy(gate.Policy{Preset: gate.Team, FindingSeverity: lint.High})
+	r := w.requirement(w.wantGate(back, gate.Blocked), "findings:drop")
+	if !strings.Contains(r.Why, "diff.safety-sentence-lost") {
+		w.Errorf("the gate says %+v", r)
+	}
+	w.approve(w.rita, idOf(back), "drop")
+	w.wantGate(back, gate.Blocked, "findings:drop")
 }
 
 func findingMany(w *world) {
