@@ -62,7 +62,7 @@ func newOutline(r *change.Report, old, new *surface.Listing) *outline {
 			OldPosition: c.OldPosition, NewPosition: c.NewPosition, Default: defaultsOnly(c.Details), Disarms: c.Disarms(),
 		}
 		if c.Subject == change.SubjectTool && c.NewPosition > 0 && c.NewPosition <= len(new.Tools) {
-			oc.Destructive = saysDestructive(new.Tools[c.NewPosition-1])
+			oc.Destructive = new.Tools[c.NewPosition-1].SaysDestructive()
 		}
 		if c.Subject == change.SubjectTool && c.NewPosition == 0 {
 			oc.Name = []byte(c.Name())
@@ -93,18 +93,6 @@ func defaultsOnly(details []change.Detail) bool {
 		found = true
 	}
 	return found
-}
-
-// saysDestructive reports whether a tool says so itself; the protocol's default,
-// that whatever is not read-only destroys, is not meant here.
-func saysDestructive(t surface.Tool) bool {
-	annotations, _ := t.Annotations()
-	for name, v := range surface.Members(annotations) {
-		if name == "destructiveHint" {
-			return v.Kind() == 't'
-		}
-	}
-	return false
 }
 
 // matters lists, of each decision of the comparison, the places of its changes.

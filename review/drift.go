@@ -362,7 +362,7 @@ func (w *weighing) grave(c *change.Change) string {
 		return string(c.Class)
 	case c.Subject == change.SubjectInstructions:
 		return "instructions"
-	case c.Subject == change.SubjectTool && c.NewPosition > 0 && saysDestructive(w.live.Tools[c.NewPosition-1]):
+	case c.Subject == change.SubjectTool && c.NewPosition > 0 && w.live.Tools[c.NewPosition-1].SaysDestructive():
 		return "destructive"
 	}
 	return ""

@@ -50,7 +50,7 @@ func (as *assessment) matterIDs() [][]string {
 	for _, places := range o.Matters {
 		for _, n := range places {
 			c := &o.Changes[n]
-			if len(places) > 1 && (c.Hidden || c.Disarms || as.findingsOf(c.Subject, c.NewPosition).High()) {
+			if len(places) > 1 && (c.Hidden || c.Disarms || c.Kind == change.Added && c.Destructive || as.findingsOf(c.Subject, c.NewPosition).High()) {
 				lonely[n] = true
 			}
 		}

@@ -323,6 +323,8 @@ func alone(c *change.Change, found gate.Findings) string {
 		return "hidden characters came in"
 	case c.Disarms():
 		return "it does not say any more that it may destroy (destructiveHint)"
+	case c.Destroys():
+		return "it is new and says that it may destroy (destructiveHint)"
 	case found.High():
 		return fmt.Sprintf("rule %s found something of severity %s", found.NewRule, found.New)
 	}

@@ -134,6 +134,11 @@ func readOnly(f fields) bool {
 	return v
 }
 
+// Destroys reports whether the change brings a tool that says it may destroy.
+func (c *Change) Destroys() bool {
+	return slices.ContainsFunc(c.Details, func(d Detail) bool { return d.Destroys })
+}
+
 // Disarms reports whether any edit of the change does.
 func (c *Change) Disarms() bool {
 	return slices.ContainsFunc(c.Details, func(d Detail) bool { return d.Disarms() })

@@ -59,6 +59,9 @@ func addedTool(t *surface.Tool) Change {
 		ID: "tool.added", Class: Behaviour, Sentence: "New tool " + quoteName(t.Name) + ".",
 		New: encoded(t.Name),
 	}
+	if d.Destroys = t.SaysDestructive(); d.Destroys {
+		d.Sentence += " It says that it may destroy data."
+	}
 	d.sayHidden(freshMarks(nil, stringsOf(t.Raw)))
 	return Change{
 		ID: ID(SubjectTool, t.Name, "", surface.Hash{}, t.Digest), Subject: SubjectTool, Tool: &t.Name,

@@ -17,8 +17,8 @@ import (
 //   - else what is left of a tool: the edits that it has alone, with those of a tool
 //     that it shares some with.
 //
-// Hidden characters and a hint that says "no longer destructive" are asked for
-// tool by tool, whatever else is equal.
+// Hidden characters, a hint that says "no longer destructive" and a new tool that says
+// it may destroy are asked for tool by tool, whatever else is equal.
 const (
 	patternTools   = 3  // changes that make an edit a matter of its own
 	componentTools = 3  // changes whose leftovers are read together, while they are
@@ -125,7 +125,7 @@ func (d *decider) run() {
 // oneByOne reports whether one answer must not cover several tools.
 func (d *decider) oneByOne(e Edit) bool {
 	det := d.details[e.Edit]
-	return det.Hidden || det.Disarms()
+	return det.Hidden || det.Destroys || det.Disarms()
 }
 
 func (d *decider) perChange(e Edit) {

@@ -2,6 +2,7 @@ package change_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,26 @@ func TestDecisions(t *testing.T) {
 				t.Errorf("%d decisions, want %d that says %q:\n%s", len(r.Decisions), c.want, c.says, outline(r))
 			}
 		})
+	}
+}
+
+// A new tool that says it may destroy is no part of "3 new tools", nor of a removal that
+// it may replace.
+func TestNewToolsThatDestroyAreAlone(t *testing.T) {
+	const old = `{"name":"bay_list","description":"Lists bays.","inputSchema":{"type":"object"}}`
+	tool := func(name, annotations string) string {
+		return `{"name":"` + name + `","description":"Does a thing.","inputSchema":{"type":"object"},"annotations":` + annotations + `}`
+	}
+	r := change.Compare(read(t, "["+old+"]"), read(t, "["+strings.Join([]string{old,
+		tool("bay_read", `{"readOnlyHint":true,"destructiveHint":false}`), tool("bay_wipe", `{"destructiveHint":true}`),
+		tool("bay_make", `{}`), tool("bay_void", `{"destructiveHint": true,"readOnlyHint":false}`)}, ",")+"]"), change.Options{})
+	var got []string
+	for _, d := range r.Decisions {
+		got = append(got, strings.Join(d.Tools, "+"))
+	}
+	slices.Sort(got)
+	if want := []string{"bay_read+bay_make", "bay_void", "bay_wipe"}; !slices.Equal(got, want) {
+		t.Errorf("decisions on %q, want %q:\n%s", got, want, outline(r))
 	}
 }
 

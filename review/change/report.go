@@ -37,7 +37,7 @@ import (
 
 // Engine is the version of the rules that make a [Report]. Reports are kept by
 // it, so it moves whenever the same two listings could give another report.
-const Engine = "4"
+const Engine = "5"
 
 // Class is what a difference does to callers, weakest first.
 type Class string
@@ -114,6 +114,9 @@ type Detail struct {
 	Lost   string `json:"lost,omitempty"`   // the passage of a text that is gone
 	Gained string `json:"gained,omitempty"` // the passage of a text that is new
 	Hidden bool   `json:"hidden,omitempty"` // hidden characters came in here
+
+	// Destroys is set on a new tool that says it may destroy.
+	Destroys bool `json:"destroys,omitempty"`
 
 	// Property is the parameter or field that the detail belongs to, written as in
 	// the property table ("filter.labels[]"); "" outside of a schema and at its root.

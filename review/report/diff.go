@@ -64,6 +64,7 @@ type detailJSON struct {
 	Lost      text            `json:"lost,omitempty"`
 	Gained    text            `json:"gained,omitempty"`
 	Hidden    bool            `json:"hidden,omitempty"`
+	Destroys  bool            `json:"destroys,omitempty"`
 	Property  text            `json:"property,omitempty"`
 	Defaulted bool            `json:"defaulted,omitempty"`
 }
@@ -192,7 +193,7 @@ func detailForm(d change.Detail) detailJSON {
 	f := detailJSON{
 		ID: d.ID, Edit: d.Edit, Class: d.Class, Pointer: text(d.Pointer), Old: d.Old, New: d.New,
 		Sentence: text(d.Sentence), Witness: d.Witness, Effect: textPtr(d.Effect), Note: textPtr(d.Note),
-		Lost: text(d.Lost), Gained: text(d.Gained), Hidden: d.Hidden, Property: text(d.Property), Defaulted: d.Defaulted,
+		Lost: text(d.Lost), Gained: text(d.Gained), Hidden: d.Hidden, Destroys: d.Destroys, Property: text(d.Property), Defaulted: d.Defaulted,
 	}
 	if d.Direction != "" {
 		f.Direction = &d.Direction
@@ -204,7 +205,7 @@ func (f detailJSON) detail() change.Detail {
 	d := change.Detail{
 		ID: f.ID, Edit: f.Edit, Class: f.Class, Pointer: string(f.Pointer), Old: value(f.Old), New: value(f.New),
 		Sentence: string(f.Sentence), Witness: value(f.Witness), Effect: (*string)(f.Effect), Note: (*string)(f.Note),
-		Lost: string(f.Lost), Gained: string(f.Gained), Hidden: f.Hidden, Property: string(f.Property), Defaulted: f.Defaulted,
+		Lost: string(f.Lost), Gained: string(f.Gained), Hidden: f.Hidden, Destroys: f.Destroys, Property: string(f.Property), Defaulted: f.Defaulted,
 	}
 	if f.Direction != nil {
 		d.Direction = *f.Direction

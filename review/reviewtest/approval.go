@@ -529,6 +529,19 @@ func approvalMany(w *world) {
 		w.Error("the page does not say which tool is decided by itself")
 	}
 
+	// Nor is a new tool that says it may destroy.
+	warned := `"annotations":{"destructiveHint":true}`
+	p = w.push("2.3", listing(tool("find", "Finds."), tool("drop", "Drops."), tool("list", "Lists."),
+		tool("find_one", "Finds one."), tool("find_gone", "Finds and deletes.", warned), tool("find_two", "Finds two.")))
+	if c := w.change(idOf(p), "find_gone"); !strings.Contains(c.Alone, "says that it may destroy") {
+		w.Errorf("a new tool that destroys can be one of many: %q", c.Alone)
+	}
+	for _, d := range w.view(idOf(p)).Report.Decisions {
+		if slices.Contains(d.Tools, "find_gone") && len(d.Tools) > 1 {
+			w.Errorf("one decision for %q", d.Tools)
+		}
+	}
+
 	title := `"outputSchema":{"type":"object"}`
 	p = w.push("3", listing(tool("find", "Finds.", title), tool("drop", "Drops.", title), tool("list", "Lists.", title)))
 	for _, e := range w.view(idOf(p)).Report.Edits {

@@ -220,3 +220,15 @@ func (t Tool) Hints() Hints {
 	}
 	return Hints{h["readOnlyHint"], h["destructiveHint"], h["idempotentHint"], h["openWorldHint"]}
 }
+
+// SaysDestructive reports whether the tool says itself that it may destroy. The
+// protocol's default, that whatever is not read-only destroys, is not meant here.
+func (t Tool) SaysDestructive() bool {
+	annotations, _ := t.Annotations()
+	for name, v := range Members(annotations) {
+		if name == "destructiveHint" {
+			return v.Kind() == 't'
+		}
+	}
+	return false
+}
