@@ -141,6 +141,10 @@ func TestChangePairs(t *testing.T) {
 	}{
 		{"diff.safety-sentence-lost", true, "Close a grave. Get the consent of the family before you call it.", "Close a grave."},
 		{"diff.safety-sentence-lost", true, "Move a piano. Moves on a holiday are rejected with an error.", "Move a piano. Moves on a holiday may cost more."},
+		{"diff.safety-sentence-lost", false, "Close a grave. Do not call this without consent of the family.", "Close a grave. Never call this without consent of the family."},
+		{"diff.safety-sentence-lost", false, "Close a grave. This can't be undone.", "Close a grave. This cannot be undone."},
+		{"diff.safety-sentence-lost", true, "Close a grave. Never call this without consent of the family.", "Close a grave. Call this with consent of the family."},
+		{"diff.safety-sentence-lost", true, "Close a grave. This cannot be undone.", "Close a grave. This can be undone, not at once."},
 		{"diff.safety-sentence-lost", false, "Move a piano. Malformed dates are rejected with an error.", "Move a piano. Malformed dates are rejected with an error message."},
 		{"diff.zero-arg-changed", true, "List jobs. When no room is named, all jobs are returned.", "List jobs. When no room is named, the jobs of today are returned."},
 		{"diff.zero-arg-changed", false, "List jobs. When no room is named, all jobs are returned.", "Lists jobs. When no room is named, all jobs are returned."},

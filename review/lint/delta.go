@@ -356,12 +356,19 @@ func (d *delta) weakened(delta prose.Delta) bool {
 		return true
 	}
 	now := lower(delta.New)
-	for _, w := range []string{"never", "not", "only", "refus", "irreversib", "permanent", "confirm", "recover", "cannot", "undo", "protected", "must", "fail", "error"} {
-		if strings.Contains(lower(delta.Old), w) && !strings.Contains(now, w) {
+	for _, same := range holders {
+		if hasAny(lower(delta.Old), same...) && !hasAny(now, same...) {
 			return true
 		}
 	}
 	return numbersGone(lower(delta.Old), now)
+}
+
+// holders are the words that hold somebody back; of those on one line any will do.
+var holders = [][]string{
+	{"never", "not", "n't", "n’t"},
+	{"cannot", "can not", "can't", "can’t", "never"},
+	{"only"}, {"refus"}, {"irreversib"}, {"permanent"}, {"confirm"}, {"recover"}, {"undo"}, {"protected"}, {"must"}, {"fail"}, {"error"},
 }
 
 // numbersGone reports whether a text no longer says how long or how many: "for seven
