@@ -460,11 +460,13 @@ func askOf(c *change.Change, edit string, found gate.Findings) gate.Ask {
 func (d *decision) mayApprove(c *change.Change, it VerdictItem) error {
 	line := d.line(c, it.Edit)
 	blank := prose.Blank(it.Note)
-	if line.Block {
+	switch {
+	case line.Block:
 		return Errorf(Conflict, "%s: %s", visible(c.Name()), d.blockedWhy(c))
-	}
-	if line.Reason && blank {
+	case line.Reason && blank:
 		return Errorf(Invalid, "%s: this policy asks for a reason. Write why it is fine, as a note.", visible(c.Name()))
+	case blank && sweeps(c, it.Edit, len(it.Changes)):
+		return Errorf(Invalid, "This breaks callers of %d tools: one approval for all of them takes a reason. Write why it is fine, as a note, or answer tool by tool.", len(it.Changes))
 	}
 	if own := d.opinion(c); own.Rejection != nil && blank {
 		return Errorf(Invalid, "%s: you rejected this. Write what changed your mind, as a note.", visible(c.Name()))
@@ -473,6 +475,13 @@ func (d *decision) mayApprove(c *change.Change, it VerdictItem) error {
 		return errOwnPush
 	}
 	return nil
+}
+
+// sweeps reports whether an answer to an edit breaks callers of several tools at once:
+// then it takes a reason under every policy, since nobody is asked about each.
+func sweeps(c *change.Change, edit string, tools int) bool {
+	det := detailOf(c, edit)
+	return tools > 1 && det != nil && det.Class == change.Breaking
 }
 
 // blockedWhy says why nobody may approve a change.

@@ -31,6 +31,10 @@ type Decided struct {
 // Ask is what a policy is asked about the change, or about one edit of it.
 func (d *Decided) Ask(edit string) gate.Ask { return askOf(&d.Change, edit, d.Findings) }
 
+// Sweeps reports whether one approval of an edit on so many changes takes a reason under
+// every policy.
+func (d *Decided) Sweeps(edit string, changes int) bool { return sweeps(&d.Change, edit, changes) }
+
 // ReleaseView is everything a release page shows.
 type ReleaseView struct {
 	Server       Server

@@ -21,11 +21,9 @@ func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
 	}
 	f := &views.AnswerForm{
 		ID: c.id, URL: p.act("verdicts"), Back: back, About: views.Say(c.sentence).String(), Subject: p.subject(c),
-		Items: p.items(c), NoteHint: p.noteHint(c),
+		Items: p.items(c),
 	}
-	if f.NoteHint != noteOnly {
-		f.Needs = needsReason
-	}
+	f.NoteHint, f.Needs = p.noteHint(c)
 	f.Mine = mineSaid(c.mine)
 	p.keep(f)
 	return f
@@ -136,11 +134,23 @@ func (p *releasePresenter) items(c *card) []string {
 	return out
 }
 
-func (p *releasePresenter) noteHint(c *card) string {
+// noteHint names the box for a note, and says what is missing where it has to be filled;
+// "" where it has not.
+func (p *releasePresenter) noteHint(c *card) (hint, needs string) {
+	on := map[string]int{} // changes by edit
+	for _, pr := range c.pairs {
+		if p.v.Changes[pr.change].CanDecide {
+			on[pr.edit]++
+		}
+	}
 	for _, pr := range c.pairs {
 		ch := &p.v.Changes[pr.change]
+		needs = needsReason
 		if !p.v.Server.Policy.Line(ch.Ask(pr.detail.Edit)).Reason {
-			continue
+			if !ch.Sweeps(pr.edit, on[pr.edit]) {
+				continue
+			}
+			needs = sweepsTools
 		}
 		why := views.ClassBadge(pr.detail.Class).Word
 		if ch.Findings.High() {
@@ -149,9 +159,9 @@ func (p *releasePresenter) noteHint(c *card) string {
 		if pr.detail.Hidden {
 			why = "hidden characters"
 		}
-		return "Reason (needed to approve: " + why + ")"
+		return "Reason (needed to approve: " + why + ")", needs
 	}
-	return noteOnly
+	return noteOnly, ""
 }
 
 // noteOnly is the hint of a note that nobody has to write.
@@ -160,6 +170,8 @@ const noteOnly = "Reason"
 // needsReason is what a script says at once where a reason is missing. Without one the
 // answer to the form says it.
 const needsReason = "This policy asks for a reason. Write why it is fine, then press Ctrl+Enter, or Approve again."
+
+const sweepsTools = "This breaks callers of several tools, so it takes a reason. Write why it is fine, then press Ctrl+Enter, or Approve again."
 
 // mineSaid tells somebody what they answered; "" for nothing.
 func mineSaid(k review.VerdictKind) string {

@@ -35,6 +35,7 @@ var approvalCases = map[string]func(*world){
 	"edit by edit":                                      approvalEdits,
 	"evidence stays when one edit is taken back":        approvalEvidence,
 	"one answer for many tools":                         approvalMany,
+	"one answer that breaks many tools takes a reason":  approvalSweeps,
 	"equal by rule":                                     approvalRule,
 	"hidden characters are never passed by rule":        approvalHidden,
 	"instructions":                                      approvalInstructions,
@@ -551,6 +552,47 @@ func approvalMany(w *world) {
 	}
 	_, err = w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{item})
 	w.must(err)
+	w.wantGate(p, gate.Pass)
+}
+
+// approvalSweeps breaks callers of two tools by one edit, under a policy that asks no
+// reason for that: one answer for both takes one, tool by tool takes none.
+func approvalSweeps(w *world) {
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.NotOurServer))
+	required := func(name, text string) string {
+		return strings.Replace(tool(name, text), `"properties"`, `"required":["id"],"properties"`, 1)
+	}
+	w.released("1", three())
+	p := w.push("2", listing(required("find", "Finds."), required("drop", "Drops."), tool("list", "Lists.")))
+	var edit change.Edit
+	for _, e := range w.view(idOf(p)).Report.Edits {
+		if len(e.Changes) == 2 && e.Class == change.Breaking {
+			edit = e
+		}
+	}
+	answer := func(note string, changes ...string) error {
+		_, err := w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{{Edit: edit.Edit, Changes: changes, Verdict: review.Approve, Note: note}})
+		return err
+	}
+	w.refused(answer(" ", edit.Changes...), review.Invalid, "breaks callers of 2 tools", "Write why")
+	w.wantGate(p, gate.Blocked, "approval:find", "approval:drop")
+	if c := w.change(idOf(p), "find"); !c.Sweeps(edit.Edit, 2) || c.Sweeps(edit.Edit, 1) {
+		w.Error("the page does not know that it takes a reason")
+	}
+	w.must(answer("", edit.Changes[0]))
+	w.must(answer("", edit.Changes[1]))
+	w.wantGate(p, gate.Pass)
+
+	p = w.push("3", listing(required("find", "Finds."), required("drop", "Drops."), required("list", "Lists.")))
+	w.approveAll(idOf(p))
+	w.release(p)
+	p = w.push("4", three()) // open again, and nobody has to say why
+	for _, e := range w.view(idOf(p)).Report.Edits {
+		if len(e.Changes) == 3 {
+			_, err := w.svc.Decide(w.ctx, w.rita, idOf(p), []review.VerdictItem{{Edit: e.Edit, Changes: e.Changes, Verdict: review.Approve}})
+			w.must(err)
+		}
+	}
 	w.wantGate(p, gate.Pass)
 }
 
