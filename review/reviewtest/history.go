@@ -131,8 +131,8 @@ func (h *history) act() {
 		share int
 		do    func(*ledger)
 	}{
-		{18, h.pushes}, {30, h.answers}, {14, h.finishes}, {4, h.accepts}, {5, h.talks}, {8, h.releases}, {4, h.withdraws},
-		{6, h.edits}, {4, h.overrides}, {2, h.aliases}, {1, h.leaves}, {1, h.revokes}, {1, h.waits}, {2, h.clears},
+		{17, h.pushes}, {25, h.answers}, {14, h.finishes}, {4, h.accepts}, {5, h.talks}, {8, h.releases}, {4, h.withdraws},
+		{6, h.edits}, {4, h.overrides}, {2, h.aliases}, {1, h.leaves}, {1, h.revokes}, {1, h.waits}, {2, h.clears}, {6, h.confirms},
 	}
 	for n, i := h.rnd.IntN(100), 0; ; i++ {
 		if n -= kinds[i].share; n < 0 {
@@ -170,14 +170,18 @@ func (h *history) some(name string) definition {
 
 // pushes sends a new version, or a new revision of an open one.
 func (h *history) pushes(l *ledger) {
-	head := h.mutated(l)
+	head := h.mutated(h.start(l))
 	open := l.underReview()
 	var c *candidate
 	if len(open) > 0 && h.oneIn(2) {
 		c = open[h.rnd.IntN(len(open))]
 	} else {
 		h.versions++
-		c = &candidate{version: fmt.Sprint("v", h.versions), authors: map[string]bool{}, opened: h.clock}
+		c = &candidate{version: fmt.Sprint("v", h.versions), authors: map[string]bool{}, opened: h.clock, ref: h.oneIn(6)}
+		if h.oneIn(4) && len(l.released) > 0 && !c.ref {
+			c.follows = l.released[h.rnd.IntN(len(l.released))]
+			head = h.mutated(c.follows.head)
+		}
 		l.reviews = append(l.reviews, c)
 	}
 	raws := make([]string, len(head))
@@ -186,6 +190,12 @@ func (h *history) pushes(l *ledger) {
 	}
 	m := h.sending(c.version, listing(raws...))
 	m.params.Profile = l.profile
+	if c.ref {
+		m.params.Version, m.params.Ref = "", c.version
+	}
+	if c.follows != nil && c.head == nil {
+		m.params.Predecessor = c.follows.version
+	}
 	author := ""
 	if h.oneIn(3) {
 		author = []string{"Rita", "Rob"}[h.rnd.IntN(2)]
@@ -200,22 +210,54 @@ func (h *history) pushes(l *ledger) {
 		author = "" // the address belongs to no account any more
 	}
 	l.push(c, head, author, h.clock)
-	h.note("%s: push %s by %q: %s", l.profile, c.version, author, brief(head))
+	h.note("%s: push %s by %q: %s%s", l.profile, c.version, author, brief(head), c.marks())
 }
 
-// mutated is what the profile released last, an older release (a revert) or the head
-// of something open, with a few definitions added, changed, renamed or taken away.
-func (h *history) mutated(l *ledger) []definition {
-	var head []definition
+// marks says in a story what is special about a push.
+func (c *candidate) marks() string {
+	switch {
+	case c.ref:
+		return ", a ref"
+	case c.follows != nil:
+		return ", follows " + c.follows.version
+	}
+	return ""
+}
+
+// confirms has a maintainer confirm a predecessor that was named.
+func (h *history) confirms(l *ledger) {
+	for _, c := range l.underReview() {
+		if c.follows == nil || c.confirmed {
+			continue
+		}
+		err := h.svc.ConfirmPredecessor(h.ctx, h.ben, c.id)
+		if (err == nil) != slices.Contains(l.released, c.follows) {
+			h.Errorf("%s follows %s, which is released or not: %v", c.version, c.follows.version, err)
+		}
+		if err == nil {
+			c.confirmed = true
+			h.note("%s: %s follows %s, Ben confirms", l.profile, c.version, c.follows.version)
+		}
+		return
+	}
+}
+
+// start is what a push begins with: what the profile released last, an older release (a
+// revert) or the head of something open.
+func (h *history) start(l *ledger) []definition {
 	switch open := l.underReview(); {
 	case len(open) > 0 && h.oneIn(2):
-		head = slices.Clone(open[h.rnd.IntN(len(open))].head)
+		return open[h.rnd.IntN(len(open))].head
 	case len(l.released) > 1 && h.oneIn(3):
-		head = slices.Clone(l.released[h.rnd.IntN(len(l.released))].head)
 		h.note("%s: a revert follows", l.profile)
-	default:
-		head = slices.Clone(l.base())
+		return l.released[h.rnd.IntN(len(l.released))].head
 	}
+	return headOf(l.last())
+}
+
+// mutated is a head with a few definitions added, changed, renamed or taken away.
+func (h *history) mutated(start []definition) []definition {
+	head := slices.Clone(start)
 	for range 1 + h.rnd.IntN(2) {
 		name := historyNames[h.rnd.IntN(len(historyNames))]
 		i := slices.IndexFunc(head, func(d definition) bool { return d.name == name })
@@ -472,6 +514,9 @@ func (h *history) releaseOf(l *ledger, c *candidate) {
 	}
 	if why != "" {
 		h.Errorf("%s was released: %s", c.version, why)
+	}
+	if c.ref {
+		h.Errorf("%s was released and has no version", c.version)
 	}
 	if v.Release.ReleasedOverride != "" {
 		c.released = true

@@ -247,7 +247,11 @@ type candidate struct {
 	authors   map[string]bool // who wrote or pushed a revision
 	released  bool
 	withdrawn bool
-	alarmed   time.Time // when answers that it stood on were taken back, until somebody looks
+	ref       bool       // pushed without a version
+	follows   *candidate // the named predecessor, nil for none
+	confirmed bool       // by a maintainer
+	aside     bool       // released as a hotfix of an older version
+	alarmed   time.Time  // when answers that it stood on were taken back, until somebody looks
 }
 
 func (c *candidate) open() bool { return !c.released && !c.withdrawn }
@@ -276,17 +280,37 @@ func named(head []definition, name string) definition {
 	return definition{}
 }
 
-// base is what the profile released last.
-func (l *ledger) base() []definition {
-	if len(l.released) == 0 {
-		return nil
+// last is what the profile released last, hotfixes of older versions left out, nil for
+// nothing.
+func (l *ledger) last() *candidate {
+	for _, c := range slices.Backward(l.released) {
+		if !c.aside {
+			return c
+		}
 	}
-	return l.released[len(l.released)-1].head
+	return nil
 }
 
-// steps lists what a head changes against the gate base, and what is gone.
-func (l *ledger) steps(head []definition) (changed, removed []step) {
-	base := l.base()
+// baseOf is what a candidate is compared with: its predecessor, where a maintainer
+// confirmed that and it stands, else what was released last.
+func (l *ledger) baseOf(c *candidate) *candidate {
+	if c.confirmed && slices.Contains(l.released, c.follows) {
+		return c.follows
+	}
+	return l.last()
+}
+
+// headOf is what a candidate lists, nothing where there is none.
+func headOf(c *candidate) []definition {
+	if c == nil {
+		return nil
+	}
+	return c.head
+}
+
+// steps lists what a candidate changes against its gate base, and what is gone.
+func (l *ledger) steps(c *candidate) (changed, removed []step) {
+	head, base := c.head, headOf(l.baseOf(c))
 	for _, d := range head {
 		if was := named(base, d.name); was != d {
 			changed = append(changed, step{was, d})
@@ -318,7 +342,7 @@ func (l *ledger) push(c *candidate, head []definition, author string, at time.Ti
 	c.head = head
 	if author != "" {
 		c.authors[author] = true
-		changed, removed := l.steps(head)
+		changed, removed := l.steps(c)
 		bring := func(s step) {
 			if l.brought[s] == nil {
 				l.brought[s] = map[string]bool{}
@@ -347,7 +371,7 @@ func (s *saying) over(c *candidate) bool {
 // authors is who wrote or pushed the release or brought any of its changes before.
 func (l *ledger) authors(c *candidate) map[string]bool {
 	who := maps.Clone(c.authors)
-	changed, removed := l.steps(c.head)
+	changed, removed := l.steps(c)
 	for _, s := range changed {
 		maps.Copy(who, l.brought[step{to: s.to}])
 	}
@@ -359,11 +383,14 @@ func (l *ledger) authors(c *candidate) map[string]bool {
 	return who
 }
 
-// release uses the approvals of removals up, and ends those of tools that it has.
+// release uses the approvals of removals up, and ends those of tools that it has. A
+// hotfix of an older version has what a later one took away, and brings nothing back.
 func (l *ledger) release(c *candidate) {
-	_, removed := l.steps(c.head)
+	_, removed := l.steps(c)
+	base := l.baseOf(c)
+	c.aside = base != nil && l.last() != nil && base != l.last()
 	for _, s := range l.said {
-		listed := s.step.to == definition{} && named(c.head, s.step.from.name) != definition{}
+		listed := !c.aside && s.step.to == definition{} && named(c.head, s.step.from.name) != definition{}
 		if s.kind == "approve" && (listed || slices.Contains(removed, s.step)) {
 			s.usedUp = true
 		}
@@ -538,15 +565,15 @@ func (l *ledger) blockers(c *candidate) (against []blocker, sure bool) {
 	if c.withdrawn {
 		return []blocker{{id: "withdrawn", why: "it is withdrawn"}}, true
 	}
-	changed, removed := l.steps(c.head)
+	changed, removed := l.steps(c)
 	for _, d := range c.head {
 		if at, yes := l.rejected(c, step{to: d}); yes {
 			against = append(against, blocker{"approval:" + d.name, d.name + " is rejected", at})
 		}
 	}
 	stands := c
-	if !c.released && len(l.released) > 0 {
-		stands = l.released[len(l.released)-1]
+	if base := l.baseOf(c); !c.released && base != nil {
+		stands = base
 	}
 	if !stands.alarmed.IsZero() {
 		against = append(against, blocker{"alarm:" + stands.version, "nobody answers for " + stands.version + " any more", stands.alarmed})
