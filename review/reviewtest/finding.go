@@ -29,6 +29,7 @@ var findingCases = map[string]func(*world){
 	"what a change brought in is one finding":          findingRaised,
 	"beside servers that one sees":                     findingBeside,
 	"a finding of the step opens no answered bytes":    findingOfStep,
+	"findings are no comments":                         findingNoComment,
 	"rules of the hosts and costs that a policy names": findingHosts,
 	"16: a waived text gains U+200B":                   waiverHidden,
 	"a waiver ends when annotations change":            waiverAnnotations,
@@ -375,6 +376,34 @@ func findingRaised(w *world) {
 	w.shellPolicy(gate.Policy{Preset: gate.Team, Rules: map[string]lint.Severity{"diff.security-regression": gate.Off}})
 	if f := w.found(id, "poison.conceal"); f.Severity != lint.High || f.RaisedBy != "" {
 		w.Errorf("nothing raises it any more: %+v", f)
+	}
+}
+
+// findingNoComment pushes what rules have much to say about, twice: it stands beside the
+// text, and is in no thread, no list of what is unresolved and nobody's notices.
+func findingNoComment(w *world) {
+	w.released("1", three())
+	for _, text := range []string{conceals, overrides} {
+		p := w.push("2", changed(text))
+		v := w.view(idOf(p))
+		if len(v.Findings) == 0 || len(v.Threads) > 0 {
+			w.Errorf("%d findings, %d threads", len(v.Findings), len(v.Threads))
+		}
+		d, err := w.svc.Discussion(w.ctx, w.rita, review.ThreadQuery{})
+		w.must(err)
+		if d.All != 0 {
+			w.Errorf("unresolved: %+v", d.Threads)
+		}
+		for _, a := range []review.Actor{w.ana, w.rita} {
+			if told := w.notices(a); len(told) > 0 {
+				w.Errorf("%s is told %+v", a.User.Name, told)
+			}
+		}
+		for _, r := range w.gate(p.Answer.Listing.Digest).Requirements {
+			if strings.HasPrefix(r.ID, "thread:") {
+				w.Errorf("the gate asks for %s", r.ID)
+			}
+		}
 	}
 }
 
