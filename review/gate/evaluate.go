@@ -176,7 +176,14 @@ func (e *evaluation) decide(s *Subject) {
 		e.approved(s, counted)
 		return
 	}
-	e.open(s, line, rules, counted, settled || exact && enough, e.uncounted(s, said, line, line.Reason, counted))
+	lack, reason := "", line.Reason
+	switch {
+	case settled || exact && enough:
+		lack = stepLacks
+	case exact && e.enough(counted, line, rules):
+		said, counted, lack, reason = e.stands.content[contentKey(s)], content, bytesLack, false
+	}
+	e.open(s, line, rules, counted, lack, e.uncounted(s, said, line, reason, counted))
 }
 
 // approved records the answers that satisfied a subject.
@@ -192,11 +199,17 @@ func (e *evaluation) approved(s *Subject, counted []*Verdict) {
 	e.requirement(s, Satisfied, "Approved by "+and(names)+".", nil)
 }
 
-// open asks for what is missing and names who can give it. uncounted says why an
-// approval that is there does not do.
-func (e *evaluation) open(s *Subject, line Line, rules []ownerSet, counted []*Verdict, content bool, uncounted string) {
+// What is missing of a change, when a part of it is there.
+const (
+	stepLacks = "These bytes are approved, but the step from the base breaks callers and needs its own approval. "
+	bytesLack = "This step is approved, but approvals of the bytes that it leads to were taken back elsewhere. "
+)
+
+// open asks for what is missing and names who can give it. lack says what of it is there
+// already, uncounted why an approval that is there does not do.
+func (e *evaluation) open(s *Subject, line Line, rules []ownerSet, counted []*Verdict, lack, uncounted string) {
 	who, unmet := e.owners(line, rules, counted)
-	why := openWhy(e.facts.Policy, s, line, len(counted), content) + uncounted + unmet
+	why := openWhy(e.facts.Policy, s, line, len(counted), lack) + uncounted + unmet
 	e.tally.decisions++
 	e.tally.open = append(e.tally.open, s.Change)
 	if len(who) == 0 {

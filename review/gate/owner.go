@@ -85,8 +85,13 @@ func (e *evaluation) enough(counted []*Verdict, line Line, rules []ownerSet) boo
 
 // owners names who can still answer: owners where owners are missing, and says so.
 func (e *evaluation) owners(line Line, rules []ownerSet, counted []*Verdict) ([]*Person, string) {
-	who := e.deciders(line, counted)
 	lack := unmet(rules, counted)
+	// Who counts as one person with somebody who answered adds nothing to the number, but
+	// may be the owner that is missing.
+	who := slices.DeleteFunc(slices.Clone(e.deciders(line, counted)), func(p *Person) bool {
+		owner := slices.ContainsFunc(lack, func(set ownerSet) bool { return set.ids[p.ID] })
+		return !owner && slices.ContainsFunc(counted, func(c *Verdict) bool { return e.kin(c, &Verdict{Person: p.ID, At: e.facts.Now}) })
+	})
 	if len(lack) == 0 {
 		return who, ""
 	}

@@ -360,7 +360,7 @@ func (e *evaluation) missing(owner bool) string {
 		return "None of them can answer: each has no role that decides here, or wrote or pushed this. Give an owner a role, or have the policy name another."
 	}
 	if slices.ContainsFunc(deciders, func(p *Person) bool { return !e.authors[p.ID] }) {
-		return fmt.Sprintf("Only %s may decide here, and answered, or wrote or pushed this: add another reviewer.", and(all))
+		return fmt.Sprintf("Only %s may decide here, and answered, count as one person with who did, or wrote or pushed this: add another reviewer.", and(all))
 	}
 	return fmt.Sprintf("Only %s may decide here and wrote or pushed this: add another reviewer.", and(all))
 }

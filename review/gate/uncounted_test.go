@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,53 @@ import (
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
 )
+
+// TestWhoCanStill names nobody whose answer would not count, and everybody whose would.
+func TestWhoCanStill(t *testing.T) {
+	behaviour, breaking, back := find(change.Behaviour), find(change.Breaking), find(change.Behaviour)
+	back.From = h("z")
+	two := gate.Line{Approvals: 2, Owner: true}
+	kin := func(f *gate.Facts) { // Rita invited Rob yesterday
+		for i := range f.People {
+			if f.People[i].ID == "rob" {
+				f.People[i].Email, f.People[i].InvitedBy, f.People[i].Since = "rob@example.org", "rita", day0.AddDate(0, 0, -1)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		subject gate.Subject
+		given   []gate.Verdict
+		set     func(*gate.Facts)
+		can     []string
+		why     string
+	}{
+		"a guest beside their inviter":  {behaviour, []gate.Verdict{says("rita", gate.Approve, behaviour, "")}, kin, []string{"Ana", "Ben"}, "1 of 2 approvals"},
+		"an inviter beside their guest": {behaviour, []gate.Verdict{says("rob", gate.Approve, behaviour, "")}, kin, []string{"Ana", "Ben"}, "1 of 2 approvals"},
+		"a guest who is the owner": {behaviour, []gate.Verdict{says("rita", gate.Approve, behaviour, ""), says("ana", gate.Approve, behaviour, "")}, func(f *gate.Facts) {
+			kin(f)
+			f.Policy.Owners = []gate.OwnerRule{{People: []string{"rob@example.org"}}}
+		}, []string{"Rob"}, "An owner is missing"},
+		"a guest after a month": {behaviour, []gate.Verdict{says("rita", gate.Approve, behaviour, "")}, func(f *gate.Facts) {
+			kin(f)
+			f.Now = day0.AddDate(0, 0, 40)
+		}, []string{"Ana", "Ben", "Rob"}, "1 of 2 approvals"},
+		"the step stands, the bytes were taken back": {breaking, []gate.Verdict{says("rita", gate.Approve, breaking, "Nobody calls it."), says("rita", gate.Withdraw, back, "")},
+			func(f *gate.Facts) { f.Policy.Lines = nil }, []string{"Ana", "Ben", "Rita", "Rob"}, "approvals of the bytes that it leads to were taken back elsewhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := facts(gate.Team, c.subject)
+			f.Now = day0
+			f.Policy.Lines = map[gate.Row]gate.Line{gate.RowBehaviour: two}
+			f.Verdicts = c.given
+			c.set(&f)
+			r := gate.Evaluate(f).Answer.Requirements[0]
+			slices.Sort(r.WhoCan)
+			if !slices.Equal(r.WhoCan, c.can) || r.State != gate.Open || !strings.Contains(r.Why, c.why) {
+				t.Errorf("%s %v: %s", r.State, r.WhoCan, r.Why)
+			}
+		})
+	}
+}
 
 // TestUncountedIsSaid has an approval of every kind that does not count: each blocks,
 // and the gate says why.

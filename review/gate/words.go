@@ -103,13 +103,13 @@ func ruleWhy(s *Subject, p Policy) string {
 }
 
 // openWhy says what is asked for and how much of it is there.
-func openWhy(p Policy, s *Subject, line Line, n int, content bool) string {
+func openWhy(p Policy, s *Subject, line Line, n int, lack string) string {
 	what := ""
 	switch {
 	case s.removal():
 		what = "It is gone and callers lose it. "
-	case content:
-		what = "These bytes are approved, but the step from the base breaks callers and needs its own approval. "
+	case lack != "":
+		what = lack
 	case s.Hidden:
 		what = "Hidden characters came in. "
 	case s.Findings.High():
