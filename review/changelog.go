@@ -156,7 +156,7 @@ func (as *assessment) attention(a Actor, mine bool) Attention {
 	}
 	ready := as.notReleasable() == ""
 	for _, p := range as.facts.People {
-		turn := slices.Contains(as.Turn, p.ID) || ready && p.Maintainer && !p.Disabled
+		turn := slices.Contains(as.Turn, p.ID) || ready && p.Maintainer
 		if turn && p.ID != a.userID() {
 			at.Who = append(at.Who, p.Label)
 		}

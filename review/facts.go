@@ -272,6 +272,6 @@ func personOf(u *people.User, serverID string) gate.Person {
 	return gate.Person{
 		ID: u.ID, Label: u.Label(), Email: u.Email, InvitedBy: u.InvitedBy, Since: u.Since(),
 		Decides: role.AtLeast(people.Reviewer), Maintainer: role.AtLeast(people.Maintainer),
-		Disabled: !u.Active(), Left: !u.Active() || !role.AtLeast(people.Reviewer),
+		Left: !role.AtLeast(people.Reviewer),
 	}
 }

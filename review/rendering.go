@@ -128,6 +128,7 @@ type RenderingView struct {
 	Profile   *host.Profile
 	Rendering *host.Rendering
 	Before    *host.Rendering // of the base; nil for none
+	Doubtful  bool            // a capture of the server contradicts the host's profile
 }
 
 // hostNamed finds a profile of a program. Providers send nothing themselves.
@@ -147,12 +148,16 @@ func (s *Service) Rendering(ctx context.Context, a Actor, id, base, hostID strin
 	var m *mounted
 	have, want := map[ReportKey][]byte{}, recipes{}
 	var p *host.Profile
+	var seen []Capture
 	err := s.store.View(ctx, func(tx Tx) error {
 		var err error
 		if m, err = mountedFor(ctx, tx, a, id, base); err != nil {
 			return err
 		}
 		if p, err = hostNamed(hostID); err != nil {
+			return err
+		}
+		if seen, err = tx.Captures(ctx, m.server.ID, Page{Limit: maxCaptures}); err != nil {
 			return err
 		}
 		want = m.renderings(p)
@@ -165,7 +170,9 @@ func (s *Service) Rendering(ctx context.Context, a Actor, id, base, hostID strin
 	if err := s.kept(ctx, *m, want, have); err != nil {
 		return nil, err
 	}
-	v := &RenderingView{Server: *m.server, Listing: m.new, Base: m.old, Profile: p}
+	v := &RenderingView{
+		Server: *m.server, Listing: m.new, Base: m.old, Profile: p, Doubtful: doubtful(seen)[p.ID+" "+p.Version],
+	}
 	if v.Rendering, err = unpack[host.Rendering](have, m.alone().key(reportRendering, p.Key())); err != nil || m.old == nil {
 		return v, err
 	}
@@ -194,9 +201,8 @@ type Seen struct {
 // LensView is one tool through one host, on both sides.
 type LensView struct {
 	RenderingView
-	New      Seen
-	Old      *Seen // nil when the base has no such tool, or there is none
-	Doubtful bool  // a capture of the server contradicts the host's profile
+	New Seen
+	Old *Seen // nil when the base has no such tool, or there is none
 }
 
 // Lens returns the tool at a position of a listing, from 1, as one host sends it,
@@ -231,11 +237,6 @@ func (s *Service) lens(ctx context.Context, tx Tx, v *LensView, position int) er
 		return err
 	}
 	v.New = seenIn(v.Rendering, listed)
-	found, err := tx.Captures(ctx, v.Server.ID, Page{Limit: maxCaptures})
-	if err != nil {
-		return err
-	}
-	v.Doubtful = doubtful(found)[v.Profile.ID+" "+v.Profile.Version]
 	if v.Before == nil {
 		return nil
 	}

@@ -124,7 +124,6 @@ type HostIssue struct {
 // HostLens is one tool through one host, on both sides.
 type HostLens struct {
 	Tool   prose.Visible
-	Host   string
 	Name   string   // of the host, as people know it
 	About  []string // version, verified or not
 	URL    string   // of the form that picks another host
@@ -190,7 +189,6 @@ type BesideForm struct {
 
 // BesideHost heads one side: what arrives there in all.
 type BesideHost struct {
-	ID     string
 	Name   string
 	About  []string // version, verified or not, mode
 	Failed Sentence // why it does not start at all

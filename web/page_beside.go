@@ -149,7 +149,7 @@ func (p besidePresenter) state() views.GateBar {
 
 func (p besidePresenter) host(i int) views.BesideHost {
 	side := p.v.Sides[i]
-	h := views.BesideHost{ID: side.Profile.ID, Name: side.Profile.Name, About: append(standing(side.Profile.Version, side.Profile.Verified), modeName(side.Profile.ID, side.Profile.Mode))}
+	h := views.BesideHost{Name: side.Profile.Name, About: append(standing(side.Profile.Version, side.Profile.Verified), modeName(side.Profile.ID, side.Profile.Mode))}
 	if side.Doubtful {
 		h.About = append(h.About, doubtWords)
 	}

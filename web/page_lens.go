@@ -99,7 +99,7 @@ func (p lensPresenter) view() views.HostLens {
 	slug, id, h := p.v.Server.Slug, p.v.Listing.ID, p.v.Profile
 	name := toolName(p.v.New.Listed.Name, p.position)
 	l := views.HostLens{
-		Tool: views.ShowName(name), Host: h.ID, Name: h.Name, About: append(standing(h.Version, h.Verified), modeName(h.ID, h.Mode)),
+		Tool: views.ShowName(name), Name: h.Name, About: append(standing(h.Version, h.Verified), modeName(h.ID, h.Mode)),
 		URL: hostsPath(slug, id), Back: hostsPath(slug, id, "base", p.base),
 		Hidden: []views.Hidden{{Name: "tool", Value: strconv.Itoa(p.position)}},
 	}
@@ -250,13 +250,13 @@ func crossings(l *surface.Listing, r *host.Rendering) []crossing {
 	return out
 }
 
-// readThrough shows the tools of a listing as a host sends them. Doubtful says that a
+// readThrough shows the tools of a listing as a host sends them, and says whether a
 // capture of the server contradicts the host's profile.
-func (p listingPresenter) readThrough(v *review.RenderingView, doubtful bool, from string) *views.ListingTools {
+func (p listingPresenter) readThrough(v *review.RenderingView, from string) *views.ListingTools {
 	all := crossings(p.l, v.Rendering)
 	t, start, end := p.readPage(from, len(all))
 	t.Through = p.through(v)
-	if doubtful {
+	if v.Doubtful {
 		t.Through.About = append(t.Through.About, doubtWords)
 	}
 	for _, c := range all[start-1 : end] {

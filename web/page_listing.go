@@ -148,11 +148,7 @@ func (s *Server) toolsThrough(c echo.Context, p listingPresenter, id string) (*v
 	if err != nil {
 		return nil, err
 	}
-	doubts, err := s.svc.Doubts(c.Request().Context(), s.actor(c), v.Server.Slug)
-	if err != nil {
-		return nil, err
-	}
-	return p.readThrough(v, doubts[v.Profile.ID+" "+v.Profile.Version], c.QueryParam("from")), nil
+	return p.readThrough(v, c.QueryParam("from")), nil
 }
 
 // openThrough shows the tool that is open as the chosen host sends it, above what was

@@ -208,7 +208,7 @@ func (p togetherPresenter) total(of func(host.Share) int) int {
 
 func (p togetherPresenter) host() views.BesideHost {
 	found, h := p.v.Found, p.v.Profile
-	out := views.BesideHost{ID: h.ID, Name: h.Name, About: append(standing(h.Version, h.Verified), modeName(h.ID, h.Variant()))}
+	out := views.BesideHost{Name: h.Name, About: append(standing(h.Version, h.Verified), modeName(h.ID, h.Variant()))}
 	if found.Failed != "" {
 		out.Failed = views.Say("It does not start: " + found.Failed + ".")
 	}

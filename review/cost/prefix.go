@@ -52,20 +52,23 @@ func definitionsOf(l *surface.Listing) []definition {
 	for _, t := range l.Tools {
 		description, _ := t.Description()
 		schema, _ := t.InputSchema()
-		out = append(out, definition{name: t.Name, sent: [3]string{t.Name, description, reprinted(schema)}, tokens: partsOf(t.Name, description, compact(schema)).Sum()})
+		compacted := compact(schema)
+		out = append(out, definition{
+			name: t.Name, sent: [3]string{t.Name, description, reprinted(schema, compacted)}, tokens: partsOf(t.Name, description, compacted).Sum(),
+		})
 	}
 	return out
 }
 
 // reprinted is a schema as it is after it was read and printed: without space, and
-// every text written in one way. What can't be read stays as it is.
-func reprinted(schema []byte) string {
+// every text written in one way. What can't be read stays as it is, compacted.
+func reprinted(schema []byte, compacted string) string {
 	if !bytes.ContainsRune(schema, '\\') {
-		return compact(schema)
+		return compacted
 	}
 	v := jsontext.Value(bytes.Clone(schema))
 	if v.Format() != nil {
-		return compact(schema)
+		return compacted
 	}
 	return string(v)
 }

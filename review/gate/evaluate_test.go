@@ -28,7 +28,7 @@ func people() []gate.Person {
 		{ID: "rita", Label: "Rita", Decides: true, Since: since},
 		{ID: "rob", Label: "Rob", Decides: true, Since: since},
 		{ID: "vic", Label: "Vic", Since: since},
-		{ID: "gus", Label: "Gus", Disabled: true, Left: true, Since: since},
+		{ID: "gus", Label: "Gus", Left: true, Since: since},
 	}
 }
 

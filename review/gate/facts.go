@@ -202,7 +202,6 @@ type Person struct {
 	Since      time.Time
 	Decides    bool // is active and has the role
 	Maintainer bool // is active and has the role
-	Disabled   bool
 	Left       bool // has no role that decides any more, or is disabled
 }
 
