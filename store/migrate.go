@@ -98,6 +98,16 @@ func checkApplied(applied []migrationRow, all []migrations.Migration) error {
 	return nil
 }
 
+// Migrated reports whether a migration of ours was ever applied to the database.
+func (s *Store) Migrated(ctx context.Context) (bool, error) {
+	tables, err := s.catalogue(ctx, s.read)
+	if err != nil || len(tables) == 0 || tables[0].Name != "schema_migrations" { // the first one that is made
+		return false, failure(ctx, err)
+	}
+	applied, err := appliedMigrations(ctx, s.read)
+	return len(applied) > 0, failure(ctx, err)
+}
+
 // Ping reports whether the database answers and has the schema of this binary.
 // Both failures are of kind Unavailable.
 func (s *Store) Ping(ctx context.Context) error {

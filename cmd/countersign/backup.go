@@ -16,8 +16,9 @@ import (
 )
 
 type backupCmd struct {
-	File string `arg:"" help:"File to write, readable by its owner only; - is standard output."`
-	JSON bool   `help:"Print JSON."`
+	File  string `arg:"" help:"File to write, readable by its owner only; - is standard output."`
+	Empty bool   `help:"Back up a database in which nobody has an account and no server stands; without, it is refused."`
+	JSON  bool   `help:"Print JSON."`
 }
 
 // backupAnswer is what backup and restore print of a backup.
@@ -35,11 +36,16 @@ func answerOf(file string, b *store.Backup) backupAnswer {
 
 // Run writes a backup, also while the server runs.
 func (c *backupCmd) Run(e *env) error {
-	in, _, err := administration(e.ctx, false)
+	in, actor, err := administration(e.ctx, false)
 	if err != nil {
 		return err
 	}
 	defer in.close()
+	if !c.Empty {
+		if err := in.inUse(e.ctx, actor); err != nil {
+			return err
+		}
+	}
 	if c.File == "-" {
 		_, err := in.store.Backup(e.ctx, e.stdout, version())
 		return err
@@ -49,6 +55,20 @@ func (c *backupCmd) Run(e *env) error {
 		return err
 	}
 	return say(e.stdout, c.JSON, answerOf(c.File, b), "Backed up %d rows of %d tables to %s. SECRET is not in it: keep it elsewhere.", b.Rows, b.Tables, c.File)
+}
+
+// inUse refuses a database that nobody ever used: most likely it is not the one that
+// should be backed up.
+func (i *instance) inUse(ctx context.Context, actor review.Actor) error {
+	nobody, err := i.svc.SetUpNeeded(ctx)
+	if err != nil || !nobody {
+		return err
+	}
+	servers, err := i.svc.Servers(ctx, actor)
+	if err != nil || len(servers) > 0 {
+		return err
+	}
+	return fmt.Errorf("the database %s is empty: nobody has an account there, and no server stands in it. Nothing was written. Run this in the environment of the server (%sDATABASE_URL; countersign config prints it), or add --empty to back it up all the same", i.cfg.Database(), config.Prefix)
 }
 
 // writeBackup makes the file whole or not at all: it gets its name when all of it

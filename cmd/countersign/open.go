@@ -34,8 +34,8 @@ type instance struct {
 
 // openInstance migrates and opens the database of the configuration. Every
 // command that works on the database goes through here, so that all of them
-// migrate first.
-func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
+// migrate first, unless look has something against the database as it is.
+func openInstance(ctx context.Context, cfg config.Config, look ...func(context.Context, *store.Store) error) (*instance, error) {
 	if path, ok := strings.CutPrefix(cfg.DatabaseURL, "sqlite:"); ok {
 		// Listings and secrets are nobody else's business on a shared machine.
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -46,9 +46,11 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := st.Migrate(ctx); err != nil {
-		st.Close()
-		return nil, err
+	for _, step := range append(look, migrate) {
+		if err := step(ctx, st); err != nil {
+			st.Close()
+			return nil, err
+		}
 	}
 	meter := metrics.New(version())
 	svc := review.NewService(st, review.Config{
@@ -65,6 +67,8 @@ func openInstance(ctx context.Context, cfg config.Config) (*instance, error) {
 	}
 	return &instance{cfg: cfg, store: st, svc: svc, hub: hub, meter: meter}, nil
 }
+
+func migrate(ctx context.Context, st *store.Store) error { return st.Migrate(ctx) }
 
 // limitsOf are the limits of the configuration; those that it doesn't set are the
 // service's own, as in the demo.
@@ -123,10 +127,20 @@ func administration(ctx context.Context, needSecret bool) (*instance, review.Act
 	}
 	if path, ok := strings.CutPrefix(cfg.DatabaseURL, "sqlite:"); ok {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, review.Actor{}, fmt.Errorf("there is no database %s: run this in the environment of the server (%sDATA_DIR or %sDATABASE_URL; countersign config prints it), or make a new database with countersign migrate", path, config.Prefix, config.Prefix)
+			return nil, review.Actor{}, noDatabase("there is no database " + path)
 		}
 	}
-	return founding(ctx, needSecret)
+	return opened(ctx, cfg, needSecret, func(ctx context.Context, st *store.Store) error {
+		if there, err := st.Migrated(ctx); err != nil || there {
+			return err
+		}
+		return noDatabase("nothing of Countersign is in the database " + cfg.Database())
+	})
+}
+
+// noDatabase says what to do where a command found nothing to work on.
+func noDatabase(what string) error {
+	return fmt.Errorf("%s: run this in the environment of the server (%[2]sDATA_DIR or %[2]sDATABASE_URL; countersign config prints it), or make a new database with countersign migrate", what, config.Prefix)
 }
 
 // founding is administration by a command that may be the first one there is.
@@ -135,12 +149,16 @@ func founding(ctx context.Context, needSecret bool) (*instance, review.Actor, er
 	if err != nil {
 		return nil, review.Actor{}, err
 	}
+	return opened(ctx, cfg, needSecret)
+}
+
+func opened(ctx context.Context, cfg config.Config, needSecret bool, look ...func(context.Context, *store.Store) error) (*instance, review.Actor, error) {
 	if needSecret {
 		if err := cfg.NeedSecret(); err != nil {
 			return nil, review.Actor{}, err
 		}
 	}
-	in, err := openInstance(ctx, cfg)
+	in, err := openInstance(ctx, cfg, look...)
 	if err != nil {
 		return nil, review.Actor{}, fmt.Errorf("the database can't be opened: %w", err)
 	}

@@ -181,6 +181,9 @@ func (c Config) NeedSecret() error {
 	return nil
 }
 
+// Database is the address of the database as it may be shown: without its password.
+func (c Config) Database() string { return redactURL(c.DatabaseURL) }
+
 // Setting is one setting as it is in force. The value of a secret is not in it.
 type Setting struct {
 	Name   string `json:"name"` // with its prefix
@@ -196,7 +199,7 @@ func (c Config) Settings() []Setting {
 		plain("COMMENT_KIB", strconv.Itoa(c.CommentBytes>>10)),
 		plain("COMMENTS_PER_HOUR", strconv.Itoa(c.CommentsPerHour)),
 		{Prefix + "DATABASE_PASSWORD", "(part of DATABASE_URL)", true},
-		{Prefix + "DATABASE_URL", redactURL(c.DatabaseURL), true},
+		{Prefix + "DATABASE_URL", c.Database(), true},
 		plain("DATA_DIR", c.DataDir),
 		plain("EVENT_STREAMS", strconv.Itoa(c.EventStreams)),
 		plain("KEEP_DELIVERIES_DAYS", inDays(c.KeepDeliveries)),
