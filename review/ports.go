@@ -401,6 +401,10 @@ type CaptureStore interface {
 
 // RetentionStore forgets what is old, a bounded number at a time.
 type RetentionStore interface {
+	// SeenClock returns what SeeClock noted last; zero before that.
+	SeenClock(ctx context.Context) (SeenClock, error)
+	SeeClock(ctx context.Context, c SeenClock) error
+
 	// ForgetDeliveries removes the oldest deliveries from before a time, at most so
 	// many, and returns how many.
 	ForgetDeliveries(ctx context.Context, before time.Time, most int) (int, error)

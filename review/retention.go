@@ -20,6 +20,10 @@ type Forgotten struct {
 	Refs       int `json:"refs"`
 	Reports    int `json:"reports"`
 	Live       int `json:"live"` // listings that were read at endpoints, and that nothing refers to
+
+	// Waits is when the clock will be believed. Until then nothing is forgotten but Live,
+	// which is read again; zero when it is believed.
+	Waits time.Time `json:"-"`
 }
 
 const (
@@ -37,27 +41,40 @@ const (
 // else holds them; versions, verdicts, threads and the audit stay for ever. Reports go
 // when nobody needed them for long, whatever they are about: they are made anew. The
 // act is audited when something was forgotten.
+//
+// A clock that jumped ahead since the last call makes nothing old: see [SeenClock]. It is
+// meant to be called every hour.
 func (s *Service) Forget(ctx context.Context, keep Keeping) (Forgotten, error) {
+	waits, err := s.seeClock(ctx)
+	if err != nil {
+		return Forgotten{}, err
+	}
 	var f Forgotten
-	var err error
+	if f.Live, err = s.forgetLive(ctx); err == nil && waits.IsZero() {
+		err = s.forgetOld(ctx, keep, &f)
+	}
+	if err == nil && f != (Forgotten{}) {
+		err = s.store.Update(ctx, func(tx Tx) error {
+			return s.audit(ctx, tx, Actor{Shell: true, Via: "retention"}, act{name: "retention.forget", after: f})
+		})
+	}
+	f.Waits = waits
+	return f, err
+}
+
+// forgetOld forgets what is older than it is kept, one kind after the other.
+func (s *Service) forgetOld(ctx context.Context, keep Keeping, f *Forgotten) (err error) {
 	if f.Deliveries, err = s.forgetOlder(ctx, forgetStep, keep.Deliveries, Tx.ForgetDeliveries); err != nil {
-		return f, err
+		return err
 	}
 	if f.Notices, err = s.forgetOlder(ctx, forgetStep, keep.Notices, Tx.ForgetNotices); err != nil {
-		return f, err
-	}
-	if f.Live, err = s.forgetLive(ctx); err != nil {
-		return f, err
+		return err
 	}
 	if f.Refs, err = s.forgetOlder(ctx, forgetRefStep, keep.Refs, s.forgetRefs); err != nil {
-		return f, err
+		return err
 	}
-	if f.Reports, err = s.forgetOlder(ctx, forgetStep, keep.Reports, s.forgetReports); err != nil || f == (Forgotten{}) {
-		return f, err
-	}
-	return f, s.store.Update(ctx, func(tx Tx) error {
-		return s.audit(ctx, tx, Actor{Shell: true, Via: "retention"}, act{name: "retention.forget", after: f})
-	})
+	f.Reports, err = s.forgetOlder(ctx, forgetStep, keep.Reports, s.forgetReports)
+	return err
 }
 
 // forgetOlder removes what is older than keep in transactions of step things, as long as

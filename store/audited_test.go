@@ -48,6 +48,7 @@ var unaudited = map[string]string{
 	"profiles":      "come with a push, which is the act",
 	"deliveries":    "are a record themselves, of who knocked and was turned away",
 	"unverified":    "are a record themselves, of who knocked and was turned away",
+	"seen_clock":    "says what an hourly run saw, and lets it forget nothing",
 	"instance":      "holds the id that the database gave itself",
 	"audit":         "is the audit",
 	"audit_pending": "is the audit",

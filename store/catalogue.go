@@ -27,8 +27,9 @@ type column struct {
 }
 
 // transient are the tables that no backup holds: who is signed in, and links that
-// let somebody in, end with a restore. Migrations are in a backup's header.
-var transient = []string{"schema_migrations", "sessions", "links"}
+// let somebody in, end with a restore, and what was seen of the clock was that of another
+// time. Migrations are in a backup's header.
+var transient = []string{"schema_migrations", "sessions", "links", "seen_clock"}
 
 // catalogue returns the tables of ours that are there, each behind those it
 // refers to. Other tables in the same database are nobody's business here.

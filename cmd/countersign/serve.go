@@ -81,6 +81,7 @@ func (c *serveCmd) serve(e *env) error {
 func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
+	var said time.Time // until when nothing is forgotten, said once
 	for {
 		if _, err := i.store.Sessions().DeleteExpired(ctx); err != nil && ctx.Err() == nil {
 			log.Error("expired sessions were not removed", "error", err)
@@ -88,7 +89,11 @@ func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
 		keep := review.Keeping{Deliveries: i.cfg.KeepDeliveries, Notices: i.cfg.KeepNotices, Refs: i.cfg.KeepRefs, Reports: i.cfg.KeepReports}
 		if f, err := i.svc.Forget(ctx, keep); err != nil && ctx.Err() == nil {
 			log.Error("what is old was not forgotten", "error", err)
-		} else if f != (review.Forgotten{}) {
+		} else if f.Waits.After(said) {
+			said = f.Waits
+			log.Warn("nothing is forgotten yet", "until", f.Waits.UTC().Format(time.RFC3339),
+				"text", "The clock is more than a day past the last hourly run, or this is the first one. If the clock is wrong, set it right; else it is believed then.")
+		} else if f.Waits.IsZero() && f != (review.Forgotten{}) {
 			log.Info("forgotten", "deliveries", f.Deliveries, "notices", f.Notices, "refs", f.Refs, "reports", f.Reports, "live", f.Live)
 		}
 		select {

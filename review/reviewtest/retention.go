@@ -7,8 +7,10 @@ import (
 )
 
 var retentionCases = map[string]func(*world){
-	"what nobody needs is forgotten": forgetOld,
-	"what somebody answered stays":   forgetNothingAnswered,
+	"what nobody needs is forgotten":      forgetOld,
+	"what somebody answered stays":        forgetNothingAnswered,
+	"a clock far ahead makes nothing old": forgetClockAhead,
+	"a clock that was right is believed":  forgetClockProved,
 }
 
 const day = 24 * time.Hour
@@ -27,6 +29,72 @@ func (w *world) forget(keep time.Duration) review.Forgotten {
 	return f
 }
 
+// proveClock lets the days pass after which a clock that
+// jumped is believed.
+func (w *world) proveClock() {
+	w.Helper()
+	w.forget(5000 * day)
+	for range 7 {
+		w.clock = w.clock.Add(day)
+		w.forget(5000 * day)
+	}
+}
+
+// forgetClockAhead: a clock is ahead by months, once and again, and is set right. Whatever
+// was there is there, although people pushed meanwhile.
+func forgetClockAhead(w *world) {
+	ref := w.pushRef("pr-1", three())
+	w.proveClock()
+	right := w.clock
+	for range 2 {
+		w.clock = w.clock.Add(300 * day)
+		w.pushRef("pr-2", listing(tool("find", "Finds twice.")))
+		for range 6 * 4 {
+			f := w.forget(50 * day)
+			if f.Deliveries+f.Refs+f.Notices+f.Reports > 0 {
+				w.Fatalf("a clock that jumped ahead %s ago made old: %+v", w.clock.Sub(right), f)
+			}
+			if left := f.Waits.Sub(w.clock); left < day || left > 7*day {
+				w.Fatalf("it waits for %s", left)
+			}
+			w.clock = w.clock.Add(6 * time.Hour)
+		}
+	}
+	w.clock = right.Add(12 * day)
+	if f := w.forget(50 * day); f != (review.Forgotten{}) {
+		w.Errorf("the clock is right again: %+v", f)
+	}
+	w.view(idOf(ref))
+	// Of two instances one has a clock that is a year ahead: it never forgets a thing.
+	for range 9 {
+		w.clock = w.clock.Add(day)
+		w.forget(50 * day)
+		w.clock = w.clock.Add(365 * day)
+		if f := w.forget(50 * day); f.Refs > 0 || f.Waits.IsZero() {
+			w.Fatalf("the other instance forgot %+v", f)
+		}
+		w.clock = w.clock.Add(-365 * day)
+	}
+	w.view(idOf(ref))
+}
+
+// forgetClockProved: an instance was switched off for months, and nobody used it. It
+// forgets after a week, and again at once when it runs on.
+func forgetClockProved(w *world) {
+	w.pushRef("pr-1", three())
+	w.proveClock()
+	w.clock = w.clock.Add(100 * day)
+	if f := w.forget(50 * day); f.Refs != 0 || !f.Waits.Equal(w.clock.Add(7*day)) {
+		w.Errorf("after the jump: %+v", f)
+	}
+	for n := range 7 * 4 {
+		w.clock = w.clock.Add(6 * time.Hour)
+		if f := w.forget(50 * day); (f.Refs == 1) != (n == 7*4-1) {
+			w.Fatalf("after %d hours: %+v", 6*(n+1), f)
+		}
+	}
+}
+
 func forgetOld(w *world) {
 	first := w.released("1.0.0", three())
 	shared := listing(tool("find", "Finds."), tool("extra", "Is in a version too."))
@@ -36,6 +104,7 @@ func forgetOld(w *world) {
 	v2 := w.push("2.0.0", shared)
 	w.clock = w.clock.Add(100 * day)
 	young := w.pushRef("pr-3", listing(tool("find", "Finds a third time.")))
+	w.proveClock()
 	if f := w.forget(200 * day); f != (review.Forgotten{}) {
 		w.Errorf("young things were forgotten: %+v", f)
 	}
@@ -73,6 +142,7 @@ func forgetNothingAnswered(w *world) {
 	_, err := w.svc.OpenThread(w.ctx, w.rita, idOf(talked), review.Anchor{Tool: "find", Side: "new"}, "Why?", false)
 	w.must(err)
 	w.clock = w.clock.Add(1000 * day)
+	w.proveClock()
 	if f := w.forget(50 * day); f.Refs != 0 {
 		w.Errorf("refs were forgotten: %+v", f)
 	}
