@@ -2,9 +2,10 @@
 SHELL := /bin/bash
 GO ?= go
 PKG ?= ./...
+RACE ?= $$($(GO) list ./... | grep -v /e2e$$)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test quick deps verify generate fmt bench bench-pages load fuzz soak vuln clean
+.PHONY: help demo build test quick deps verify generate fmt bench bench-pages load fuzz soak race vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +49,9 @@ fuzz: ## fuzz everything that reads bytes, FUZZTIME (default 30s) each
 
 soak: ## the long rounds of the fault tests
 	COUNTERSIGN_SOAK=1 scripts/with-postgres $(GO) test -timeout 3h -run 'Kill|Race|Soak' -v $(PKG)
+
+race: ## pass the tests but those in browsers with the race detector; needs a C compiler. One package: RACE=./store
+	CGO_ENABLED=1 scripts/with-postgres $(GO) test -race -vet=off -timeout 2h $(RACE)
 
 vuln: ## look for known vulnerabilities (asks an online database)
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...

@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/testkit"
 )
 
-// proven finds the tests that docs/security.md names: a function, a case of the
+// proven finds the tests that docs/security.md and docs/proofs.md name: a function, a case of the
 // workflow's suite, or a script.
 var proven = regexp.MustCompile("`((?:Test|[a-z]+/)[^`]*)`")
 
@@ -46,8 +46,37 @@ func TestSecurityPageNamesTests(t *testing.T) {
 	if attacks != 35 {
 		t.Errorf("%d attacks, want 35", attacks)
 	}
+	namesWhatIsThere(t, string(page))
+}
+
+// TestProofsPageNamesTests demands that each line of the tables of docs/proofs.md names a
+// test, and that each test that it names is there.
+func TestProofsPageNamesTests(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(testkit.Root(), "docs", "proofs.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, row := range regexp.MustCompile(`(?m)^\|(.*)\|$`).FindAllStringSubmatch(string(page), -1) {
+		switch cells := strings.Split(row[1], "|"); {
+		case strings.HasPrefix(row[1], "---") || strings.TrimSpace(cells[0]) == "what holds":
+		case len(cells) != 2 || !proven.MatchString(cells[1]):
+			t.Errorf("no test is named for %q", row[1])
+		default:
+			lines++
+		}
+	}
+	if lines < 30 {
+		t.Errorf("the page has %d lines", lines)
+	}
+	namesWhatIsThere(t, string(page))
+}
+
+// namesWhatIsThere demands that each test that a page names is there.
+func namesWhatIsThere(t *testing.T, page string) {
+	t.Helper()
 	source := testSource(t)
-	for _, m := range proven.FindAllStringSubmatch(string(page), -1) {
+	for _, m := range proven.FindAllStringSubmatch(page, -1) {
 		if !isThere(source, m[1]) {
 			t.Errorf("there is no test %s", m[1])
 		}
