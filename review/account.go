@@ -300,7 +300,7 @@ func (s *Service) addUser(ctx context.Context, tx Tx, a Actor, n NewUser, u peop
 			return nil, "", err
 		}
 	}
-	return &u, link, s.auditGrants(ctx, tx, a, act{name: "user.add", subject: u.Email, after: userFacts(&u)}, grants)
+	return &u, link, s.auditGrants(ctx, tx, a, act{name: "user.add", subject: u.Email, after: userFacts(&u), kept: leaving(&u)}, grants)
 }
 
 // grants are the memberships that a new account is to have, when the actor may
@@ -418,7 +418,7 @@ func (s *Service) setRole(ctx context.Context, tx Tx, a Actor, u *people.User, s
 			return err
 		}
 	}
-	return s.audit(ctx, tx, a, act{name: "user.role", serverID: serverID, subject: u.Email, before: before, after: userFacts(u)})
+	return s.audit(ctx, tx, a, act{name: "user.role", serverID: serverID, subject: u.Email, before: before, after: userFacts(u), kept: leaving(u)})
 }
 
 // keepsAdministrator checks, after a change, that somebody still rules.
@@ -461,7 +461,7 @@ func (s *Service) DisableUser(ctx context.Context, a Actor, userID string) error
 		if err := s.endAccess(ctx, tx, u.ID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "user.disable", subject: u.Email, before: before, after: userFacts(u)})
+		return s.audit(ctx, tx, a, act{name: "user.disable", subject: u.Email, before: before, after: userFacts(u), kept: leaving(u)})
 	})
 }
 

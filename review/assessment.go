@@ -51,9 +51,11 @@ type assessment struct {
 	measured gate.Measured
 	authors  []string // ids of people
 	tokens   []string // ids of tokens that pushed a revision
+	known    []Author // of what changed, in whatever release
 	facts    gate.Facts
 	given    []Verdict        // on any of the bytes, revoked and used up ones too
 	blocking []Thread         // open ones that block
+	stood    *KeptGrounds     // what was kept of it when it was released, just now
 	passedBy *OverrideInForce // that the release was released by, nil for none
 	gate.Outcome
 }
@@ -497,7 +499,7 @@ func (l *loader) alarmFacts(as *assessment, s *Service) []gate.Alarm {
 	}
 	var out []gate.Alarm
 	for _, a := range l.alarmed[of.ID] {
-		out = append(out, gate.Alarm{Release: of.Title(), Why: a.Why, At: a.At, URL: s.releaseURL(of.ID)})
+		out = append(out, gate.Alarm{Release: of.Title(), Why: a.Why, At: a.At, URL: s.releaseURL(of.ID) + "#alarm"})
 	}
 	return out
 }

@@ -17,7 +17,8 @@ type act struct {
 	name          string // noun.verb
 	serverID      string
 	subject       string
-	before, after any // nil for none; never a secret
+	before, after any         // nil for none; never a secret
+	kept          []keptFacts // what else the rows say that it wrote; then after is an object
 }
 
 // audit appends an act to the audit, in the transaction that does it.
@@ -28,6 +29,9 @@ func (s *Service) audit(ctx context.Context, tx Tx, a Actor, what act) error {
 	}
 	after, err := auditJSON(what.after)
 	if err != nil {
+		return err
+	}
+	if after, err = withKept(after, what.kept); err != nil {
 		return err
 	}
 	return tx.AppendAudit(ctx, &AuditEntry{

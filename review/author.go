@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -41,20 +42,43 @@ func (c *outlined) brought() surface.Hash {
 // gate base of its push.
 func (as *assessment) authorship() []Author {
 	var all []Author
-	add := func(userID, tokenID string) {
-		if userID == "" && tokenID == "" {
-			return
-		}
+	for _, a := range authorsOf(Author{ServerID: as.server.ID, Profile: as.release.Profile}, as.revision.PusherID, as.revision.AuthorID, as.revision.TokenID) {
 		for i := range as.outline.Changes {
-			all = append(all, Author{as.server.ID, as.release.Profile, as.outline.Changes[i].brought(), userID, tokenID})
+			a.Key = as.outline.Changes[i].brought()
+			all = append(all, a)
 		}
 	}
-	add(as.revision.PusherID, "")
-	if as.revision.AuthorID != as.revision.PusherID {
-		add(as.revision.AuthorID, "")
-	}
-	add("", as.revision.TokenID)
 	return all
+}
+
+// authorsOf are the people and the token behind a push, each once.
+func authorsOf(in Author, pusherID, authorID, tokenID string) []Author {
+	var all []Author
+	for _, id := range []string{pusherID, authorID} {
+		if id != "" && (len(all) == 0 || id != all[0].UserID) {
+			all = append(all, Author{ServerID: in.ServerID, Profile: in.Profile, UserID: id})
+		}
+	}
+	if tokenID != "" {
+		all = append(all, Author{ServerID: in.ServerID, Profile: in.Profile, TokenID: tokenID})
+	}
+	return all
+}
+
+// newlyBrought are the keys of those among all that are not known, sorted.
+func newlyBrought(all, known []Author) []surface.Hash {
+	have := map[Author]bool{}
+	for _, a := range known {
+		have[a] = true
+	}
+	var keys []surface.Hash
+	for _, a := range all {
+		if !have[a] {
+			keys = append(keys, a.Key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b surface.Hash) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(keys)
 }
 
 // brought adds to each candidate who brought any of its changes in another release.
@@ -84,6 +108,7 @@ func (l *loader) brought() error {
 		for i := range as.outline.Changes {
 			for _, a := range by[as.profile()][as.outline.Changes[i].brought()] {
 				as.joined(a.UserID, a.TokenID)
+				as.known = append(as.known, a)
 			}
 		}
 	}

@@ -54,6 +54,7 @@ func (s *Service) AcceptBaseline(ctx context.Context, a Actor, releaseID string,
 		return s.audit(ctx, tx, a, act{
 			name: "baseline.accept", serverID: as.server.ID, subject: as.release.ID,
 			after: map[string]any{"profile": b.Profile, "digest": digest, "policy": as.server.Policy.Version, "acknowledged": ack},
+			kept:  leaving(b),
 		})
 	})
 	if err != nil {

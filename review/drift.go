@@ -703,7 +703,7 @@ func (s *Service) KnowDrift(ctx context.Context, a Actor, slug, id string, diges
 		if err := tx.InsertKnownDrift(ctx, k); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "drift.acknowledge", serverID: d.ServerID, subject: k.ID, after: k.facts()})
+		return s.audit(ctx, tx, a, act{name: "drift.acknowledge", serverID: d.ServerID, subject: k.ID, after: k.facts(), kept: leaving(k)})
 	})
 }
 

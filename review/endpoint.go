@@ -259,7 +259,7 @@ func (s *Service) AddEndpoint(ctx context.Context, a Actor, slug string, n NewEn
 		if err := endpointTaken(tx.InsertEndpoint(ctx, e, s.now()), e.Name); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "endpoint.add", serverID: srv.ID, subject: e.ID, after: e.facts(len(n.Headers) > 0)})
+		return s.audit(ctx, tx, a, act{name: "endpoint.add", serverID: srv.ID, subject: e.ID, after: e.facts(len(n.Headers) > 0), kept: leaving(e)})
 	})
 	if err != nil {
 		return nil, err
@@ -309,7 +309,7 @@ func (s *Service) ChangeEndpoint(ctx context.Context, a Actor, slug, id string, 
 			return err
 		}
 		return s.audit(ctx, tx, a, act{
-			name: "endpoint.change", serverID: srv.ID, subject: e.ID, before: was.facts(false), after: e.facts(len(n.Headers) > 0),
+			name: "endpoint.change", serverID: srv.ID, subject: e.ID, before: was.facts(false), after: e.facts(len(n.Headers) > 0), kept: leaving(e),
 		})
 	})
 	if err != nil {

@@ -1,7 +1,9 @@
 package review
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/countersign/countersign/review/change"
 	"github.com/countersign/countersign/review/gate"
@@ -27,6 +29,7 @@ func (l *loader) facts(as *assessment, url string) {
 		Findings: as.judged.listing,
 		Matters:  as.matterIDs(),
 	}
+	lead(&f, url)
 	f.Policy.SecondFactor = f.Policy.SecondFactor || l.factor
 	if as.base != nil {
 		f.Base, f.BaseAt = as.base.Title(), as.base.ReleasedAt
@@ -41,6 +44,39 @@ func (l *loader) facts(as *assessment, url string) {
 	}
 	as.facts, as.given = f, givenIn(l.given[as.profile()], as.release)
 }
+
+// ListingPlace is what the page of a release calls the listing as a whole among tools.
+const ListingPlace = "surface"
+
+// lead says of each thing that is judged where the page of the release has it open.
+func lead(f *gate.Facts, url string) {
+	at := func(id string) string { return url + "?tool=" + id + "#tool" }
+	changed := map[int]string{}
+	for i := range f.Subjects {
+		s := &f.Subjects[i]
+		switch {
+		case s.Change != "":
+			s.URL = at(s.Change)
+			changed[s.Position] = s.Change
+		case s.Position > 0:
+			s.URL = at(unchangedPlace(s.Position))
+		default:
+			s.URL = at(ListingPlace)
+		}
+	}
+	for i := range f.Problems {
+		p := &f.Problems[i]
+		if p.URL = at(ListingPlace); p.Position > 0 {
+			p.URL = at(cmp.Or(changed[p.Position], unchangedPlace(p.Position)))
+		}
+	}
+	for i := range f.Findings {
+		f.Findings[i].URL = at(ListingPlace)
+	}
+}
+
+// unchangedPlace is what the page of a release calls a tool that did not change.
+func unchangedPlace(position int) string { return "n" + strconv.Itoa(position) }
 
 // matterIDs names the changes that one answer can cover, for each such answer. What no
 // answer for several tools covers is left out: it takes an answer of its own.

@@ -148,7 +148,9 @@ func (as *assessment) counted(ctx context.Context, tx Tx) ([]Approval, error) {
 }
 
 func (s *Service) pushedRelease(as *assessment) *PushedRelease {
-	return &PushedRelease{ID: as.release.ID, Version: as.release.Title(), State: as.state(), URL: s.releaseURL(as.release.ID)}
+	return &PushedRelease{
+		ID: as.release.ID, Version: as.release.Title(), State: as.state(), URL: s.releaseURL(as.release.ID), Commit: as.revision.Commit, RunURL: as.revision.RunURL,
+	}
 }
 
 // candidateFor finds what a question is about; nil when that was never pushed to the

@@ -134,7 +134,7 @@ func (s *Service) newcomer(ctx context.Context, tx Tx, id Identity, addr string)
 		return nil, err
 	}
 	return u, s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr},
-		act{name: "user.join", subject: u.Email, after: map[string]any{"user": userFacts(u), "identity": identityFacts(id)}})
+		act{name: "user.join", subject: u.Email, after: map[string]any{"user": userFacts(u), "identity": identityFacts(id)}, kept: leaving(u)})
 }
 
 // plainName is the name that the provider gave, if an account may have it.

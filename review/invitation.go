@@ -111,7 +111,7 @@ func (s *Service) inviteAgain(ctx context.Context, tx Tx, a Actor, u *people.Use
 	if err := tx.UpdateUser(ctx, u); err != nil {
 		return nil, "", err
 	}
-	return u, link, s.auditGrants(ctx, tx, a, act{name: "user.invite", subject: u.Email, before: before, after: userFacts(u)}, grants)
+	return u, link, s.auditGrants(ctx, tx, a, act{name: "user.invite", subject: u.Email, before: before, after: userFacts(u), kept: leaving(u)}, grants)
 }
 
 // RenewInvitation makes a new link for an account that nobody came for, and ends
@@ -134,7 +134,7 @@ func (s *Service) RenewInvitation(ctx context.Context, a Actor, userID string) (
 		if link, err = s.newLink(ctx, tx, a, LinkInvite, u.ID); err != nil {
 			return err
 		}
-		return s.auditGrants(ctx, tx, a, act{name: "link.create", subject: u.Email, after: LinkInvite}, u.Memberships)
+		return s.auditGrants(ctx, tx, a, act{name: "link.create", subject: u.Email, after: map[string]any{"link": LinkInvite}, kept: leaving(u)}, u.Memberships)
 	})
 	if err != nil {
 		return nil, "", err
@@ -169,7 +169,7 @@ func (s *Service) RevokeInvitation(ctx context.Context, a Actor, userID string) 
 		if len(taken) == 0 { // of an account without a role
 			taken = []people.Membership{{}}
 		}
-		return s.auditGrants(ctx, tx, a, act{name: "user.uninvite", subject: u.Email, before: before, after: userFacts(u)}, taken)
+		return s.auditGrants(ctx, tx, a, act{name: "user.uninvite", subject: u.Email, before: before, after: userFacts(u), kept: leaving(u)}, taken)
 	})
 }
 

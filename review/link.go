@@ -171,7 +171,7 @@ func (s *Service) UseSetUp(ctx context.Context, token, email, name, password, ad
 		if err := tx.InsertUser(ctx, u); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.set-up", subject: u.Email, after: userFacts(u)})
+		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.set-up", subject: u.Email, after: userFacts(u), kept: leaving(u)})
 	})
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (s *Service) UseReset(ctx context.Context, token, password, addr string) (*
 		if err := tx.DeleteIdentitiesOfUser(ctx, u.ID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.password", subject: u.Email, after: map[string]any{"user": u.ID, "sessions": 0, "tokens": 0, "identities": 0}})
+		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "user.password", subject: u.Email, after: map[string]any{"user": u.ID, "sessions": 0, "tokens": 0, "identities": 0}, kept: leaving(u)})
 	})
 	if err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func (s *Service) UseSignInLink(ctx context.Context, token, addr string) (*peopl
 		if u.HasSecondFactor() {
 			return nil // not in yet
 		}
-		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email, after: "link"})
+		return s.audit(ctx, tx, Actor{User: u, Via: "browser", Addr: addr}, act{name: "session.start", subject: u.Email, after: map[string]any{"by": "link"}, kept: leaving(u)})
 	})
 	if err != nil {
 		return nil, err

@@ -92,7 +92,8 @@ func (as *assessment) keepGrounds(ctx context.Context, tx Tx) error {
 	if err != nil {
 		return err
 	}
-	return tx.InsertGrounds(ctx, as.release.ID, body, slices.ContainsFunc(k.Approvals, func(a lock.Approval) bool { return !a.Independent }))
+	as.stood = &KeptGrounds{as.release.ID, surface.HashOf(body), slices.ContainsFunc(k.Approvals, func(a lock.Approval) bool { return !a.Independent })}
+	return tx.InsertGrounds(ctx, as.release.ID, body, as.stood.Alone)
 }
 
 // grounds puts into a lock on what the release stood when it was released. Of
@@ -428,6 +429,9 @@ func compareLive(stand []verifiable, live *surface.Listing) (*Checked, error) {
 		c.Report = change.Compare(stand[i].listing, live, change.Options{})
 		if c.Why == "" {
 			c.Why = "This is not what was released. Compared with " + stand[i].release.Title() + "."
+			if !live.Complete {
+				c.Why += " It is a part of a listing: what it holds differs, and what is absent may be on another page."
+			}
 		}
 		out = c
 	}

@@ -244,6 +244,7 @@ func (s *Service) storeNaming(ctx context.Context, tx Tx, a Actor, n *Naming) er
 	return s.audit(ctx, tx, a, act{
 		name: string(n.Kind) + ".add", serverID: n.ServerID, subject: n.ID,
 		after: map[string]any{"profile": n.Profile, "old": n.Old, "new": n.New, "by": n.By, "note": n.Note, "until": timeOrNil(n.Until)},
+		kept:  leaving(n),
 	})
 }
 
@@ -285,12 +286,13 @@ func (s *Service) endNaming(ctx context.Context, tx Tx, a Actor, id string, kind
 	if !n.EndedAt.IsZero() {
 		return nil
 	}
-	if err := tx.EndNaming(ctx, id, a.userID(), s.now()); err != nil {
+	n.EndedAt = s.now()
+	if err := tx.EndNaming(ctx, id, a.userID(), n.EndedAt); err != nil {
 		return err
 	}
 	return s.audit(ctx, tx, a, act{
 		name: string(kind) + ".end", serverID: n.ServerID, subject: n.ID,
-		before: map[string]any{"profile": n.Profile, "old": n.Old, "new": n.New},
+		before: map[string]any{"profile": n.Profile, "old": n.Old, "new": n.New}, after: map[string]any{"ended": true}, kept: leaving(n),
 	})
 }
 

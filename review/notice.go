@@ -160,6 +160,7 @@ func (sp *speech) say(n NewComment) (*Thread, error) {
 	return t, sp.s.audit(sp.ctx, sp.tx, sp.a, act{
 		name: "thread.open", serverID: r.ServerID, subject: t.ID,
 		after: map[string]any{"release": r.ID, "tool": at.Tool, "pointer": at.Pointer, "blocks": n.Blocks, "comment": c.ID},
+		kept:  leaving(t, &t.Comments[0]),
 	})
 }
 
@@ -187,6 +188,7 @@ func (sp *speech) reply(n NewComment) (*Thread, error) {
 	return t, sp.s.audit(sp.ctx, sp.tx, sp.a, act{
 		name: "thread.comment", serverID: t.ServerID, subject: t.ID,
 		after: map[string]any{"comment": c.ID, "release": sp.as.release.ID},
+		kept:  leaving(&c),
 	})
 }
 

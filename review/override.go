@@ -133,6 +133,7 @@ func (s *Service) Override(ctx context.Context, a Actor, releaseID string, n New
 		err := s.audit(ctx, tx, a, act{
 			name: "release.override", serverID: o.ServerID, subject: o.ReleaseID,
 			after: map[string]any{"id": o.ID, "release": as.release.Title(), "profile": o.Profile, "digest": o.Digest, "policy": o.Policy, "requirements": o.Requirements, "reason": o.Reason, "until": o.Until},
+			kept:  leaving(o),
 		})
 		if err != nil {
 			return err
@@ -283,7 +284,7 @@ func (s *Service) releaseByOverride(ctx context.Context, tx Tx, a Actor, as *ass
 	if err := s.closed(ctx, tx, a, as, "released by override"); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, a, act{name: "release.release-by-override", serverID: r.ServerID, subject: r.ID, before: before, after: as.evidence()})
+	return s.audit(ctx, tx, a, act{name: "release.release-by-override", serverID: r.ServerID, subject: r.ID, before: before, after: as.evidence(), kept: leaving(r, as.stood)})
 }
 
 // overrides reads the overrides of the candidates.
@@ -451,5 +452,9 @@ func (s *Service) grant(ctx context.Context, tx Tx, a Actor, g *Grant, u *people
 }
 
 func (s *Service) auditGrant(ctx context.Context, tx Tx, a Actor, name string, g *Grant, u *people.User) error {
-	return s.audit(ctx, tx, a, act{name: name, serverID: g.ServerID, subject: u.ID, after: map[string]any{"who": u.Label(), "permission": g.Permission}})
+	what := act{name: name, serverID: g.ServerID, subject: u.ID, after: map[string]any{"who": u.Label(), "permission": g.Permission}}
+	if name == "grant.give" {
+		what.kept = leaving(g)
+	}
+	return s.audit(ctx, tx, a, what)
 }

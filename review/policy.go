@@ -171,7 +171,7 @@ func (e *policyEdit) save(p gate.Policy, seen int) (*PolicyVersion, error) {
 		if err := e.s.tellSecond(e.ctx, e.tx, e.actor, e.server.ID, "", NoticePolicy, fmt.Sprintf("version %d of the policy of %s asks for less", v.Policy.Version, e.server.Name)); err != nil {
 			return nil, err
 		}
-		return v, e.s.audit(e.ctx, e.tx, e.actor, act{name: "policy.propose", serverID: e.server.ID, subject: e.server.Slug, before: old, after: v.facts()})
+		return v, e.s.audit(e.ctx, e.tx, e.actor, act{name: "policy.propose", serverID: e.server.ID, subject: e.server.Slug, before: old, after: v.facts(), kept: leaving(v)})
 	}
 	if err := e.tx.InsertPolicy(e.ctx, v); err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (e *policyEdit) enforce(v *PolicyVersion) error {
 	if err := e.tx.UpdateServer(e.ctx, e.server); err != nil {
 		return err
 	}
-	return e.s.audit(e.ctx, e.tx, e.actor, act{name: "policy.set", serverID: e.server.ID, subject: e.server.Slug, before: old, after: v.facts()})
+	return e.s.audit(e.ctx, e.tx, e.actor, act{name: "policy.set", serverID: e.server.ID, subject: e.server.Slug, before: old, after: v.facts(), kept: leaving(v)})
 }
 
 // opened is when the server's newest release was opened: a looser policy comes after
@@ -278,7 +278,7 @@ func (e *policyEdit) decide(v *PolicyVersion, agree bool) error {
 		if err := e.tx.UpdatePolicy(e.ctx, v); err != nil {
 			return err
 		}
-		return e.s.audit(e.ctx, e.tx, e.actor, act{name: "policy.refuse", serverID: e.server.ID, subject: e.server.Slug, after: v.facts()})
+		return e.s.audit(e.ctx, e.tx, e.actor, act{name: "policy.refuse", serverID: e.server.ID, subject: e.server.Slug, after: v.facts(), kept: leaving(v)})
 	}
 	users, err := e.tx.Users(e.ctx)
 	if err != nil {

@@ -225,6 +225,7 @@ func (s *Service) proposeWaivers(ctx context.Context, tx Tx, a Actor, by string,
 		name: "waiver.propose", serverID: srv.ID, subject: r.ID,
 		after: map[string]any{"release": r.Title(), "profile": r.Profile, "digest": as.revision.Digest, "by": by,
 			"proposed": factsOfProposed(fresh), "dropped": append([]string{}, gone...)},
+		kept: leaving(pointers(fresh)...),
 	})
 }
 
@@ -417,6 +418,7 @@ func (s *Service) decline(ctx context.Context, tx Tx, a Actor, p *ProposedWaiver
 	return s.audit(ctx, tx, a, act{
 		name: "waiver.decline", serverID: p.ServerID, subject: p.ID,
 		after: map[string]any{"fingerprint": p.Fingerprint, "rule": p.Rule, "reason": p.Reason, "author": p.Author, "pushed_by": p.PushedBy, "why": p.Why},
+		kept:  leaving(p),
 	})
 }
 

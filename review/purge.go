@@ -59,7 +59,10 @@ func (s *Service) Purge(ctx context.Context, a Actor, text, reason string, dry b
 	}
 	var done *Purged
 	err := s.store.Erase(ctx, func(tx Tx) error {
-		var err error
+		was, err := tx.Kept(ctx)
+		if err != nil {
+			return err
+		}
 		if done, err = tx.Purge(ctx, text, Purging{By: a.Label(), At: s.now(), Reason: reason}); err != nil {
 			return err
 		}
@@ -69,7 +72,11 @@ func (s *Service) Purge(ctx context.Context, a Actor, text, reason string, dry b
 		if dry {
 			return errDry
 		}
-		return s.audit(ctx, tx, a, act{name: "text.purge", subject: reason, after: map[string]any{"rows": done.Rows, "listings": done.Listings}})
+		is, err := tx.Kept(ctx)
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "text.purge", subject: reason, after: map[string]any{"rows": done.Rows, "listings": done.Listings}, kept: is.state().since(was.state())})
 	})
 	if err == errDry {
 		err = nil

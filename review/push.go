@@ -385,7 +385,8 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err := tx.InsertRevision(ctx, &c.revision); err != nil {
 		return nil, taken(err)
 	}
-	if err := tx.InsertAuthors(ctx, as.authorship()); err != nil {
+	brought := as.authorship()
+	if err := tx.InsertAuthors(ctx, brought); err != nil {
 		return nil, err
 	}
 	if err := p.index(ctx, tx, c.release); err != nil {
@@ -398,7 +399,7 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err := p.made.put(ctx, tx, p.listing.info().near()); err != nil {
 		return nil, err
 	}
-	if err := s.auditPush(ctx, tx, p, as, ended); err != nil {
+	if err := s.auditPush(ctx, tx, p, as, newlyBrought(brought, as.known), ended); err != nil {
 		return nil, err
 	}
 	if err := s.pushed(ctx, tx, p.actor, as); err != nil {
@@ -421,16 +422,18 @@ func storeRelease(ctx context.Context, tx Tx, r *Release, fresh bool) error {
 	return tx.UpdateRelease(ctx, r)
 }
 
-// auditPush writes the push down; ended are the approvals of removals that it ended for
-// its release.
-func (s *Service) auditPush(ctx context.Context, tx Tx, p *push, as *assessment, ended []string) error {
+// auditPush writes the push down; brought are keys of what it made somebody the author
+// of, ended the approvals of removals that it ended for its release.
+func (s *Service) auditPush(ctx context.Context, tx Tx, p *push, as *assessment, brought []surface.Hash, ended []string) error {
 	r, rev := as.release, &as.revision
 	return s.audit(ctx, tx, p.actor, act{
 		name: "listing.push", serverID: p.server.ID, subject: r.ID,
 		after: pushFacts{
 			Release: r.Title(), Profile: r.Profile, Version: r.Version, Ref: r.Ref, Predecessor: r.Predecessor, Revision: rev.N,
 			Digest: rev.Digest, Author: rev.AuthorID, Token: rev.TokenID, Delivery: p.delivery.ID, Ended: ended,
+			Commit: rev.Commit, Run: rev.RunURL, Authors: true, Brought: brought,
 		},
+		kept: leaving(r, &pushedRevision{*rev, p.listing.info(), ToolsHash(p.listing.refs())}),
 	})
 }
 

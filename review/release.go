@@ -273,11 +273,11 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 			return err
 		}
 		facts := as.evidence()
-		facts["used_up"] = used
+		facts["used_up"], facts["holds"] = used, holdingOf(as.subjectKeys())
 		if err := s.closed(ctx, tx, a, as, "released"); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "release.release", serverID: r.ServerID, subject: r.ID, before: before, after: facts})
+		return s.audit(ctx, tx, a, act{name: "release.release", serverID: r.ServerID, subject: r.ID, before: before, after: facts, kept: leaving(r, as.stood)})
 	})
 	if err != nil {
 		return nil, err
@@ -347,10 +347,10 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 		if err := tx.UpdateRelease(ctx, r); err != nil {
 			return err
 		}
-		rejected := []*verdictFacts{}
+		rejected, kept := []*verdictFacts{}, []any{}
 		if forCause {
 			var err error
-			if rejected, err = s.rejectIntroduced(ctx, tx, a, as, reason); err != nil {
+			if rejected, kept, err = s.rejectIntroduced(ctx, tx, a, as, reason); err != nil {
 				return err
 			}
 		}
@@ -360,6 +360,7 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 		return s.audit(ctx, tx, a, act{
 			name: "release.withdraw", serverID: r.ServerID, subject: r.ID, before: before,
 			after: map[string]any{"release": r.Title(), "reason": reason, "for_cause": forCause, "rejected": rejected},
+			kept:  leaving(append(kept, r)...),
 		})
 	})
 	if err != nil {
@@ -370,15 +371,15 @@ func (s *Service) WithdrawRelease(ctx context.Context, a Actor, releaseID, reaso
 
 // rejectIntroduced rejects the bytes that the release, which is withdrawn by now,
 // brought and no other release that stands has: what those hold was there without it.
-// It returns what the audit keeps of that.
-func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *assessment, reason string) ([]*verdictFacts, error) {
+// It returns what the audit keeps of that, and the verdicts.
+func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *assessment, reason string) ([]*verdictFacts, []any, error) {
 	r, err := fullReport(ctx, tx, as.pair)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	held, err := heldElsewhere(ctx, tx, as, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d, said := newDecision(s, a, as, r), []*verdictFacts{}
 	for i := range r.Changes {
@@ -388,7 +389,7 @@ func (s *Service) rejectIntroduced(ctx context.Context, tx Tx, a Actor, as *asse
 			said = append(said, d.facts(c, d.verdicts[len(d.verdicts)-1:]))
 		}
 	}
-	return said, tx.InsertVerdicts(ctx, d.verdicts)
+	return said, pointers(d.verdicts), tx.InsertVerdicts(ctx, d.verdicts)
 }
 
 // heldElsewhere says which of the bytes that a report leads to stand in a release of the

@@ -162,7 +162,7 @@ func (rv *revocation) raise(rs []Release, why string) ([]Alarm, error) {
 			}
 		}
 		err := rv.s.audit(rv.ctx, rv.tx, rv.actor, act{
-			name: "release.alarm", serverID: r.ServerID, subject: r.ID, after: map[string]any{"id": alarm.ID, "release": r.Title(), "why": why},
+			name: "release.alarm", serverID: r.ServerID, subject: r.ID, after: map[string]any{"id": alarm.ID, "release": r.Title(), "why": why}, kept: leaving(&alarm),
 		})
 		if err != nil {
 			return nil, err

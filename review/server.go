@@ -90,7 +90,11 @@ func (s *Service) AddServer(ctx context.Context, a Actor, n NewServer) (*Server,
 		if err := tx.InsertPolicy(ctx, firstPolicy(srv)); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "server.add", serverID: srv.ID, subject: srv.Slug, after: serverFacts(srv)})
+		secrets, err := tx.Secrets(ctx, srv.ID, time.Time{})
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "server.add", serverID: srv.ID, subject: srv.Slug, after: serverFacts(srv), kept: leaving(srv, &heldSecrets{srv.ID, secrets}, firstPolicy(srv))})
 	})
 	if err != nil {
 		return nil, "", err
@@ -133,7 +137,11 @@ func (s *Service) RotateSecret(ctx context.Context, a Actor, slug string) (strin
 		if secret, err = s.addSecret(ctx, tx, srv.ID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "server.rotate-secret", serverID: srv.ID, subject: srv.Slug, after: map[string]any{"old_until": graced}})
+		secrets, err := tx.Secrets(ctx, srv.ID, time.Time{})
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, a, act{name: "server.rotate-secret", serverID: srv.ID, subject: srv.Slug, after: map[string]any{"old_until": graced}, kept: leaving(&heldSecrets{srv.ID, secrets})})
 	})
 	return secret, err
 }

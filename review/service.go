@@ -119,6 +119,8 @@ type PushedRelease struct {
 	Version string       `json:"version"`
 	State   ReleaseState `json:"state"`
 	URL     string       `json:"url"`
+	Commit  string       `json:"commit,omitempty"` // that its pusher named
+	RunURL  string       `json:"run_url,omitempty"`
 }
 
 // PushStatus is how a push ended when it was not refused.

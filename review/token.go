@@ -152,7 +152,7 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, n NewToken) (string,
 		if err := s.tellOfToken(ctx, tx, a, t); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{name: "token.create", serverID: t.ServerID, subject: t.Name, after: tokenFacts(t)})
+		return s.audit(ctx, tx, a, act{name: "token.create", serverID: t.ServerID, subject: t.Name, after: tokenFacts(t), kept: leaving(t)})
 	})
 	if err != nil {
 		return "", nil, err

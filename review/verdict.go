@@ -634,11 +634,27 @@ func (d *decision) store(ctx context.Context, tx Tx) error {
 		}
 	}
 	for _, what := range d.acts {
+		what.kept = d.leaving(what.after)
 		if err := d.s.audit(ctx, tx, d.actor, what); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leaving is what an act leaves of the verdicts that were stored for it.
+func (d *decision) leaving(after any) []keptFacts {
+	facts, ok := after.(*verdictFacts)
+	if !ok {
+		return nil
+	}
+	var stored []any
+	for _, s := range facts.Stored {
+		if i := slices.IndexFunc(d.verdicts, func(v Verdict) bool { return v.ID == s.ID }); i >= 0 {
+			stored = append(stored, &d.verdicts[i])
+		}
+	}
+	return leaving(stored...)
 }
 
 // keepable reports whether somebody's text can be kept: UTF-8 without NUL, which

@@ -85,6 +85,14 @@ func (ws waivers) covering(bound surface.Hash, s lint.Severity) *Waiver {
 	return nil
 }
 
+// waiting is the id of who accepted a place which nobody covers yet, "" for nobody.
+func (ws waivers) waiting(bound surface.Hash) string {
+	if len(ws[bound]) == 0 {
+		return ""
+	}
+	return ws[bound][0].By
+}
+
 // mark says of findings how the policy counts them, whether they are waived, and by
 // whom.
 func (ws waivers) mark(found []Finding, p gate.Policy) []Finding {
@@ -230,6 +238,7 @@ func (s *Service) waiveFinding(ctx context.Context, tx Tx, a Actor, as *assessme
 			"rule": f.Rule, "rule_version": ws[0].RuleVersion, "severity": f.Severity, "fingerprint": n.Fingerprint, "places": len(ws), "waivers": waiverIDs(ws),
 			"kind": n.Kind, "reason": n.Reason, "until": ws[0].Until, "proposed": n.from,
 		},
+		kept: leaving(pointers(ws)...),
 	})
 }
 

@@ -36,7 +36,9 @@ func (t *tx) Authors(ctx context.Context, profiles []review.ProfileKey, keys []s
 	if err != nil {
 		return nil, err
 	}
-	return mapped(rows, func(r authorRow) review.Author {
-		return review.Author{ServerID: r.ServerID, Profile: r.Profile, Key: surface.Hash(r.Key), UserID: r.UserID, TokenID: r.TokenID}
-	}), nil
+	return mapped(rows, authorRow.author), nil
+}
+
+func (r authorRow) author() review.Author {
+	return review.Author{ServerID: r.ServerID, Profile: r.Profile, Key: surface.Hash(r.Key), UserID: r.UserID, TokenID: r.TokenID}
 }

@@ -2,14 +2,16 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/surface"
 )
 
 // Kept reads whole tables, one statement or two each.
 func (t *tx) Kept(ctx context.Context) (*review.Kept, error) {
 	k := &review.Kept{}
-	for _, read := range []func(context.Context, *review.Kept) error{t.keptRules, t.keptPeople, t.keptReleases, t.keptAnswers, t.keptTalk, t.keptLive} {
+	for _, read := range []func(context.Context, *review.Kept) error{t.keptRules, t.keptPeople, t.keptReleases, t.keptReleased, t.keptGrounds, t.keptAnswers, t.keptTalk, t.keptLive} {
 		if err := read(ctx, k); err != nil {
 			return nil, err
 		}
@@ -32,6 +34,9 @@ func (t *tx) keptRules(ctx context.Context, k *review.Kept) (err error) {
 		return err
 	}
 	if k.Policies, err = every(ctx, t, "policies", policyRow.version); err != nil {
+		return err
+	}
+	if k.Secrets, err = every(ctx, t, "server_secrets", secretRow.secret); err != nil {
 		return err
 	}
 	k.Keys, err = t.SigningKeys(ctx)
@@ -62,6 +67,12 @@ func (t *tx) keptReleases(ctx context.Context, k *review.Kept) (err error) {
 	if k.Revisions, err = every(ctx, t, "revisions", revisionRow.revision); err != nil {
 		return err
 	}
+	if err := t.keptListings(ctx, k); err != nil {
+		return err
+	}
+	if k.Authors, err = every(ctx, t, "authors", authorRow.author); err != nil {
+		return err
+	}
 	profiles, err := t.Profiles(ctx, "")
 	if err != nil {
 		return err
@@ -75,6 +86,45 @@ func (t *tx) keptReleases(ctx context.Context, k *review.Kept) (err error) {
 		return err
 	}
 	k.Alarms, err = every(ctx, t, "alarms", alarmRow.alarm)
+	return err
+}
+
+// pushedListing is a listing with what is kept of its instructions.
+type pushedListing struct {
+	listingInfoRow
+	Asked        bool   `db:"instructions_asked"`
+	Present      bool   `db:"instructions_present"`
+	Instructions octets `db:"instructions"`
+}
+
+func (r pushedListing) info() review.ListingInfo {
+	info := r.listingInfoRow.info()
+	info.Instructions = surface.Instructions{Asked: r.Asked, Present: r.Present, Text: string(r.Instructions)}
+	return info
+}
+
+// keptListings asks the database what listings hold, and not the cache.
+func (t *tx) keptListings(ctx context.Context, k *review.Kept) (err error) {
+	if k.Pushed, err = every(ctx, t, "listings WHERE NOT live", pushedListing.info); err != nil {
+		return err
+	}
+	k.Tools = map[string]surface.Hash{}
+	for some := range slices.Chunk(k.Pushed, 100) {
+		read, err := t.readToolRefs(ctx, mapped(some, func(l review.ListingInfo) string { return l.ID }))
+		if err != nil {
+			return err
+		}
+		for id, refs := range read {
+			k.Tools[id] = review.ToolsHash(refs)
+		}
+	}
+	return nil
+}
+
+func (t *tx) keptGrounds(ctx context.Context, k *review.Kept) (err error) {
+	k.Grounds, err = every(ctx, t, "release_grounds", func(r groundsRow) review.KeptGrounds {
+		return review.KeptGrounds{ReleaseID: r.ReleaseID, Body: surface.HashOf([]byte(r.Body)), Alone: r.Alone}
+	})
 	return err
 }
 

@@ -1,9 +1,8 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
@@ -47,17 +46,7 @@ type releasedRun struct {
 	Name     octets         `db:"name"`
 }
 
-// subjectHash is the SHA-256 of a subject key; a length before each part keeps
-// different keys apart.
-func subjectHash(k review.SubjectKey) hash {
-	var b []byte
-	b = binary.AppendUvarint(b, uint64(len(k.Subject)))
-	b = append(b, k.Subject...)
-	b = binary.AppendUvarint(b, uint64(len(k.Name)))
-	b = append(b, k.Name...)
-	b = append(b, k.Digest[:]...)
-	return sha256.Sum256(b)
-}
+func subjectHash(k review.SubjectKey) hash { return hash(k.Hash()) }
 
 // InsertReleased records the subjects of a release, which is the newest one of
 // its profile from then on.
@@ -181,6 +170,47 @@ func newestStanding(counted map[review.ProfileKey][]releasedView, runs []release
 			ReleaseID:  newest.ReleaseID, Title: newest.Version}
 	}
 	return found
+}
+
+// keptReleased says what stood in each numbered release: of all runs in the order of
+// their first numbers, those that cover it.
+func (t *tx) keptReleased(ctx context.Context, k *review.Kept) error {
+	rows, err := every(ctx, t, "released", func(r releasedRow) releasedRow { return r })
+	if err != nil {
+		return err
+	}
+	runs, err := every(ctx, t, "released_runs", func(r releasedRun) releasedRun { return r })
+	if err != nil {
+		return err
+	}
+	byProfile := map[review.ProfileKey][]releasedRun{}
+	for _, run := range runs {
+		key := review.ProfileKey{ServerID: run.ServerID, Profile: run.Profile}
+		byProfile[key] = append(byProfile[key], run)
+	}
+	for _, run := range byProfile {
+		slices.SortFunc(run, func(a, b releasedRun) int { return cmp.Compare(a.FirstN, b.FirstN) })
+	}
+	slices.SortFunc(rows, func(a, b releasedRow) int { return cmp.Compare(a.N, b.N) })
+	standing := map[review.ProfileKey][]releasedRun{}
+	for _, r := range rows {
+		key := review.ProfileKey{ServerID: r.ServerID, Profile: r.Profile}
+		now := slices.DeleteFunc(standing[key], func(run releasedRun) bool { return run.LastN < r.N })
+		for rest := byProfile[key]; len(rest) > 0 && rest[0].FirstN <= r.N; rest = byProfile[key] {
+			if rest[0].LastN >= r.N {
+				now = append(now, rest[0])
+			}
+			byProfile[key] = rest[1:]
+		}
+		standing[key] = now
+		k.Released = append(k.Released, review.KeptRelease{ProfileKey: key, N: r.N, ReleaseID: r.ReleaseID, Holds: review.Holding(mapped(now, releasedRun.stood))})
+	}
+	return nil
+}
+
+func (r releasedRun) stood() review.Stood {
+	says := review.SubjectKey{Subject: r.Subject, Name: string(r.Name), Digest: surface.Hash(r.Digest)}
+	return review.Stood{Key: surface.Hash(r.Key), Says: says.Hash()}
 }
 
 // lastWithin returns the last of the releases that a run covers.

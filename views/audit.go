@@ -20,6 +20,7 @@ type ActLine struct {
 	Via     string
 	Addr    string
 	Act     string
+	Server  NameLink // with the acts on it, the zero value for an act on none
 	Subject prose.Visible
 	Before  prose.Visible
 	After   prose.Visible

@@ -43,6 +43,19 @@ func TestAuditFilters(t *testing.T) {
 	}
 }
 
+// TestAuditNamesServers says of each act on which server it was, and leads to the acts
+// on that one.
+func TestAuditNamesServers(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
+	page := p.get(admin(callers), "/audit?act=listing.push&before=")
+	if want := `href="/audit?act=listing.push&amp;server=git"`; !strings.Contains(page.body, want) {
+		t.Errorf("want %s in\n%.3000s", want, page.body)
+	}
+	if rows := p.get(admin(callers), "/audit?act=user").body; strings.Contains(rows, "server=git\"") && !strings.Contains(rows, `<td class="blank" data-label="server">`) {
+		t.Error("an act on no server names one")
+	}
+}
+
 // TestAuditExports downloads both forms, and follows the chain of the one that has
 // one. Who maintains one server gets the acts of others as hashes alone.
 func TestAuditExports(t *testing.T) {

@@ -68,6 +68,8 @@ func (p *releasePresenter) groupNeed(groups []*needGroup, r *gate.Requirement) [
 	name, url := "", ""
 	if i, ok := p.index[r.Change]; ok {
 		name, url = subjectName(&p.v.Changes[i]), p.toolURL(r.Change)
+	} else if _, place, here := strings.Cut(r.URL, p.path()); here && place != "" {
+		url = p.path() + place
 	}
 	for _, g := range groups {
 		if name != "" && g.why == r.Why && g.who == who && g.subjects[0] != "" {

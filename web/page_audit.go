@@ -42,9 +42,13 @@ func (s *Server) auditPage(c echo.Context) error {
 		}
 		p.Filter.Fault, status = fault, http.StatusBadRequest
 	}
+	on := map[string]*review.Server{}
+	for i := range choices.Servers {
+		on[choices.Servers[i].ID] = &choices.Servers[i]
+	}
 	for _, a := range acts {
 		p.Acts = append(p.Acts, views.ActLine{
-			When: s.when(a.At), Who: prose.Show(a.Actor), Via: a.Via, Addr: a.Addr, Act: a.Act,
+			When: s.when(a.At), Who: prose.Show(a.Actor), Via: a.Via, Addr: a.Addr, Act: a.Act, Server: actServer(c, on[a.ServerID]),
 			Subject: prose.Show(a.Subject), Before: showIfAny(a.Before), After: showIfAny(a.After),
 		})
 	}
@@ -79,6 +83,20 @@ func auditPath(c echo.Context, at, name, value string) string {
 		pairs = append(pairs, f, c.QueryParam(f))
 	}
 	return at + path(nil, pairs...)
+}
+
+// actServer names the server of an act, and leads to the acts on it; srv is nil for none.
+func actServer(c echo.Context, srv *review.Server) views.NameLink {
+	if srv == nil {
+		return views.NameLink{}
+	}
+	pairs := []string{"server", srv.Slug}
+	for _, f := range auditFilters {
+		if f != "server" {
+			pairs = append(pairs, f, c.QueryParam(f))
+		}
+	}
+	return views.NameLink{Name: views.ShowName(srv.Name), URL: "/audit" + path(nil, pairs...)}
 }
 
 // auditQuery reads the filters. A day given as the end counts whole.

@@ -10,7 +10,7 @@ import (
 
 // surfaceID is what the list of tools calls the listing as a whole: its names, their
 // order, its size and its instructions.
-const surfaceID = "surface"
+const surfaceID = review.ListingPlace
 
 // surfaceRow is the first row of the list.
 func (p *releasePresenter) surfaceRow(open string) views.ToolRow {

@@ -102,7 +102,7 @@ func replayText(r *review.Replayed) string {
 	case r.TooOld > 0:
 		return fmt.Sprintf("\n%s of %d can't be told again, since an older version wrote them (the first is %s): nothing was compared.", count(r.TooOld, "act"), r.Acts, report.Line(r.FirstTooOld))
 	case len(r.Deviations) == 0:
-		return fmt.Sprintf("\nTold again, they come to what the database has: %s.", count(r.Things, "thing"))
+		return fmt.Sprintf("\nTold again, they come to what the database has: %s.%s", count(r.Things, "thing"), unsaidText(r))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nTold again, they do not come to what the database has: %s.", count(len(r.Deviations)+r.More, "deviation"))
@@ -112,7 +112,15 @@ func replayText(r *review.Replayed) string {
 	if r.More > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", r.More)
 	}
-	return b.String()
+	return b.String() + unsaidText(r)
+}
+
+// unsaidText says what could not be compared, "" when everything was.
+func unsaidText(r *review.Replayed) string {
+	if r.Unsaid == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n%s can't be compared, since acts of an older version don't say them.", count(r.Unsaid, "fact"))
 }
 
 // deviationText says one deviation, and who has to explain it.

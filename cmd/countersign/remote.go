@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -215,9 +216,28 @@ func printPush(w io.Writer, res *client.PushResult) error {
 		fmt.Fprintf(w, "Gate: %s\n", report.Line(a.Gate.Why))
 	}
 	if a.Release != nil {
+		writeText(w, originText(a.Release))
 		fmt.Fprintln(w, report.Line(a.Release.URL))
 	}
 	return nil
+}
+
+func writeText(w io.Writer, line string) {
+	if line != "" {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// originText says where a release comes from, "" when its pusher did not.
+func originText(r *api.PushedRelease) string {
+	var parts []string
+	if r.Commit != "" {
+		parts = append(parts, "commit "+report.Line(r.Commit))
+	}
+	if r.RunURL != "" {
+		parts = append(parts, "run "+report.Line(r.RunURL))
+	}
+	return strings.Join(parts, ", ")
 }
 
 type gateCmd struct {
@@ -308,6 +328,7 @@ func (c *gateCmd) print(w io.Writer, res *client.GateResult) error {
 func gateText(a api.GateAnswer) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, report.Line(a.Why))
+	fmt.Fprintln(&b, "  "+subjectText(a))
 	met := 0
 	for _, r := range a.Requirements {
 		switch r.State {
@@ -330,15 +351,32 @@ func gateText(a api.GateAnswer) string {
 		fmt.Fprintf(&b, "  %s met\n", count(met, "requirement"))
 	}
 	if a.Release != nil {
+		writeText(&b, originText(a.Release))
 		fmt.Fprintln(&b, report.Line(a.Release.URL))
 	}
 	return b.String()
+}
+
+// subjectText names what the gate answered about.
+func subjectText(a api.GateAnswer) string {
+	parts := []string{report.Line(a.Server)}
+	if a.Release != nil {
+		parts[0] += " " + report.Line(a.Release.Version)
+	}
+	if a.Profile != "default" {
+		parts = append(parts, "profile "+report.Line(a.Profile))
+	}
+	if a.Digest != "" {
+		parts = append(parts, report.Line(a.Digest))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // gateMarkdown is gateText for a pull request's comment.
 func gateMarkdown(a api.GateAnswer) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Countersign: %s.** %s\n", report.Markdown(a.Gate), report.Markdown(a.Why))
+	fmt.Fprintf(&b, "\n%s\n", subjectMarkdown(a))
 	for _, alarm := range a.Alarms {
 		fmt.Fprintf(&b, "\n**Alarm:** %s\n", report.Markdown(alarm.Why))
 	}
@@ -363,10 +401,36 @@ func gateMarkdown(a api.GateAnswer) string {
 	if met > 0 {
 		fmt.Fprintf(&b, "\n%s met.\n", count(met, "requirement"))
 	}
-	if a.Release != nil && strings.HasPrefix(a.Release.URL, "http") {
-		fmt.Fprintf(&b, "\n<%s>\n", a.Release.URL)
-	}
 	return b.String()
+}
+
+// subjectMarkdown names what the gate answered about, and leads there and to the run
+// that pushed it.
+func subjectMarkdown(a api.GateAnswer) string {
+	if a.Release == nil {
+		return report.Markdown(subjectText(a))
+	}
+	parts := []string{linked(report.Markdown(a.Server+" "+a.Release.Version), a.Release.URL)}
+	if a.Profile != "default" {
+		parts = append(parts, "profile "+report.Markdown(a.Profile))
+	}
+	parts = append(parts, report.Code(a.Digest))
+	switch r := a.Release; {
+	case r.Commit != "":
+		parts = append(parts, "commit "+linked(report.Code(r.Commit), r.RunURL))
+	case r.RunURL != "":
+		parts = append(parts, linked("run", r.RunURL))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// linked makes a link of Markdown, where the address is one of the web and can't end it.
+func linked(text, address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(u.String(), "<>\n ") {
+		return text
+	}
+	return "[" + text + "](<" + u.String() + ">)"
 }
 
 // remote words a failure of the client: what can't be reached is "can't tell",

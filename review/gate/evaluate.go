@@ -126,7 +126,7 @@ func (e *evaluation) subject(s *Subject) {
 }
 
 func (e *evaluation) requirement(s *Subject, state State, why string, who []string) {
-	e.add(Requirement{ID: requirementID(s), State: state, Why: why, WhoCan: who, Change: s.Change, Class: s.Class})
+	e.add(Requirement{ID: requirementID(s), State: state, Why: why, WhoCan: who, URL: s.URL, Change: s.Change, Class: s.Class})
 }
 
 // settle records what stands without an answer of a person to this change.
@@ -160,7 +160,7 @@ func (e *evaluation) decide(s *Subject) {
 	}
 	if line.Block {
 		e.tally.block(s.Change)
-		e.requirement(s, Open, blockWhy(e.facts.Policy, s), nil)
+		e.requirement(s, Open, blockWhy(e.facts.Policy, s)+e.waits(s.waitsFor()), e.confirmers(s.waitsFor()))
 		return
 	}
 	said := e.stands.content[contentKey(s)]
@@ -232,7 +232,7 @@ func (e *evaluation) problems() {
 			continue
 		}
 		seen[p.Position] = len(e.requirements)
-		e.add(Requirement{ID: fmt.Sprintf("problem:%d", p.Position), State: Satisfied, Why: problemPlace(p)})
+		e.add(Requirement{ID: fmt.Sprintf("problem:%d", p.Position), State: Satisfied, URL: p.URL, Why: problemPlace(p)})
 		e.problem(seen[p.Position], p)
 	}
 	for _, i := range seen {
@@ -276,8 +276,8 @@ func (e *evaluation) findings() {
 			continue
 		}
 		e.tally.findings++
-		e.add(Requirement{ID: "finding:" + f.Rule, State: Open, WhoCan: e.waivers(f.Severity),
-			Why: fmt.Sprintf("Rule %s found something of severity %s in the listing as a whole. Push a listing without it, or accept the finding with a reason.", f.Rule, e.facts.Policy.byPolicy(f.Rule, f.Severity))})
+		why := fmt.Sprintf("Rule %s found something of severity %s in the listing as a whole.", f.Rule, e.facts.Policy.byPolicy(f.Rule, f.Severity))
+		e.finding("finding:"+f.Rule, f.URL, why, " Push a listing without it, or accept the finding with a reason.", f.Severity, f.Waits)
 	}
 }
 
@@ -294,10 +294,55 @@ func (e *evaluation) severity() {
 			continue
 		}
 		e.tally.findings++
-		e.add(Requirement{ID: "findings:" + label(s), State: Open, WhoCan: e.waivers(s.Findings.Worst), Why: fmt.Sprintf(
-			"Rule %s found something of severity %s in %s, and this policy lets none of severity %s or graver by. Push a text without it, or accept the finding with a reason.",
-			s.Findings.Rule, e.facts.Policy.byPolicy(s.Findings.Rule, s.Findings.Worst), label(s), e.facts.Policy.FindingSeverity)})
+		why := fmt.Sprintf("Rule %s found something of severity %s in %s, and this policy lets none of severity %s or graver by.",
+			s.Findings.Rule, e.facts.Policy.byPolicy(s.Findings.Rule, s.Findings.Worst), label(s), e.facts.Policy.FindingSeverity)
+		e.finding("findings:"+label(s), s.URL, why, " Push a text without it, or accept the finding with a reason.", s.Findings.Worst, s.Findings.Waits)
 	}
+}
+
+// finding asks for an answer to a finding: of somebody who may accept it or, where
+// somebody did and it waits, of a second person.
+func (e *evaluation) finding(id, url, why, ask string, s lint.Severity, waits string) {
+	r := Requirement{ID: id, State: Open, URL: url, Why: why + ask, WhoCan: e.waivers(s)}
+	if waits != "" {
+		r.Why, r.WhoCan = why+e.waits(waits), e.confirmers(waits)
+	}
+	e.add(r)
+}
+
+// waits says that an accepted finding waits for a second person, "" when by is nobody.
+func (e *evaluation) waits(by string) string {
+	if by == "" {
+		return ""
+	}
+	name := "Somebody"
+	if p := e.people[by]; p != nil {
+		name = p.Label
+	}
+	why := " " + name + " accepted the finding, and that waits for a second person."
+	if len(e.confirmers(by)) == 0 {
+		why += " Nobody here can be that: it takes another maintainer, who did not write or push this."
+	}
+	return why
+}
+
+// confirmers names who can be the second person for a finding that somebody accepted;
+// nil when that is nobody.
+func (e *evaluation) confirmers(by string) []string {
+	if by == "" {
+		return nil
+	}
+	return labels(e.who(func(p *Person) bool {
+		return p.Maintainer && p.ID != by && !Kin(e.facts.People, by, p.ID, e.facts.Now) && (e.facts.Policy.SelfReview() || !e.authors[p.ID])
+	}))
+}
+
+// waitsFor is who accepted the finding by which the subject is blocked, "" for nobody.
+func (s *Subject) waitsFor() string {
+	if s.Hidden {
+		return ""
+	}
+	return s.Findings.NewWaits
 }
 
 // blocks reports whether findings of a severity block until somebody accepts them.

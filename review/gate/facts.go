@@ -64,6 +64,7 @@ type Subject struct {
 	Kind     change.Kind // "" when it is as in the base
 	Class    change.Class
 	Change   string   // id of the change
+	URL      string   // of the place where it is shown
 	Hidden   bool     // hidden characters came in
 	Findings Findings // on the candidate's side
 
@@ -96,7 +97,9 @@ type Alarm struct {
 type Finding struct {
 	Rule     string
 	Severity lint.Severity
-	Old      bool // the base had it
+	Old      bool   // the base had it
+	Waits    string // id of who accepted it, which waits for a second person; "" for nobody
+	URL      string // of the place where it is shown
 }
 
 // Findings sum up what rules found in a subject and nobody waived. The zero value
@@ -106,17 +109,29 @@ type Findings struct {
 	Worst   lint.Severity // "" for none
 	NewRule string        // that gave the strongest of those that the base did not have
 	New     lint.Severity // "" for none
+
+	Waits, NewWaits string // ids of who accepted these two, see [Finding]
 }
 
-// With adds a finding.
+// With adds a finding that nobody accepted.
 func (f Findings) With(rule string, s lint.Severity, isNew bool) Findings {
-	if s.Rank() > f.Worst.Rank() {
-		f.Rule, f.Worst = rule, s
+	return f.WithWaiting(rule, s, isNew, "")
+}
+
+// WithWaiting adds a finding that somebody accepted, which waits for a second person. Of
+// two of one severity the one that nobody accepted is named.
+func (f Findings) WithWaiting(rule string, s lint.Severity, isNew bool, waits string) Findings {
+	if stronger(s, waits, f.Worst, f.Waits) {
+		f.Rule, f.Worst, f.Waits = rule, s, waits
 	}
-	if isNew && s.Rank() > f.New.Rank() {
-		f.NewRule, f.New = rule, s
+	if isNew && stronger(s, waits, f.New, f.NewWaits) {
+		f.NewRule, f.New, f.NewWaits = rule, s, waits
 	}
 	return f
+}
+
+func stronger(s lint.Severity, waits string, than lint.Severity, thanWaits string) bool {
+	return s.Rank() > than.Rank() || s.Rank() == than.Rank() && s != "" && waits == "" && thanWaits != ""
 }
 
 // High reports whether something of severity high or critical came in.
@@ -211,7 +226,8 @@ type Problem struct {
 	Tool         string
 	Code         string
 	Message      string
-	Acknowledged bool // by the baseline, for these very bytes
+	Acknowledged bool   // by the baseline, for these very bytes
+	URL          string // of the place where it is shown
 }
 
 // Thread is a conversation that blocks while it is open.

@@ -15,6 +15,9 @@ func (w *world) replays() {
 	if r.TooOld > 0 {
 		w.Errorf("%d acts don't say enough to be told again, the first is %s", r.TooOld, r.FirstTooOld)
 	}
+	if r.Unsaid > 0 {
+		w.Errorf("acts don't say %d facts that are kept", r.Unsaid)
+	}
 	for _, d := range r.Deviations {
 		w.Errorf("%s %s %s: the audit says %q, the database has %q", d.Kind, d.ID, d.Field, d.Audit, d.Database)
 	}

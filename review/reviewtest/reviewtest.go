@@ -9,13 +9,17 @@
 package reviewtest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/countersign/countersign/review"
 )
 
 // Exercise runs every case. open returns an empty store each time.
-func Exercise(t *testing.T, open func(testing.TB) review.Store) {
+func Exercise(t *testing.T, open func(testing.TB) review.Store) { ExerciseSome(t, open) }
+
+// ExerciseSome is Exercise for some groups of cases, by name; none is all of them.
+func ExerciseSome(t *testing.T, open func(testing.TB) review.Store, groups ...string) {
 	t.Run("set-up", func(t *testing.T) { setUp(newInstance(t, open(t))) })
 	for _, group := range []struct {
 		name  string
@@ -46,6 +50,9 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"endpoint", endpointCases},
 		{"drift", driftCases},
 	} {
+		if len(groups) > 0 && !slices.Contains(groups, group.name) {
+			continue
+		}
 		t.Run(group.name, func(t *testing.T) {
 			for name, run := range group.cases {
 				t.Run(name, func(t *testing.T) {

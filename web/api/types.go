@@ -30,6 +30,8 @@ type PushedRelease struct {
 	Version string `json:"version"`
 	State   string `json:"state"`
 	URL     string `json:"url"`
+	Commit  string `json:"commit,omitempty"` // that its pusher named
+	RunURL  string `json:"run_url,omitempty"`
 }
 
 // GateResult is the gate's answer without what it was asked for: of a release,
