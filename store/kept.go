@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/countersign/countersign/review"
@@ -33,7 +34,7 @@ func (t *tx) keptRules(ctx context.Context, k *review.Kept) (err error) {
 	if k.Servers, err = t.Servers(ctx); err != nil {
 		return err
 	}
-	if k.Policies, err = every(ctx, t, "policies", policyRow.version); err != nil {
+	if k.Policies, err = every(ctx, t, "policies", policyRow.kept); err != nil {
 		return err
 	}
 	if k.Secrets, err = every(ctx, t, "server_secrets", secretRow.secret); err != nil {
@@ -41,6 +42,15 @@ func (t *tx) keptRules(ctx context.Context, k *review.Kept) (err error) {
 	}
 	k.Keys, err = t.SigningKeys(ctx)
 	return err
+}
+
+// kept says where a policy is kept as another version than it says that it is.
+func (r policyRow) kept() review.PolicyVersion {
+	v := r.version()
+	if v.Policy.Version != r.Version {
+		v.State += review.PolicyState(fmt.Sprintf(", kept as version %d", r.Version))
+	}
+	return v
 }
 
 func (t *tx) keptPeople(ctx context.Context, k *review.Kept) (err error) {

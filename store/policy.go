@@ -28,7 +28,6 @@ func policyRowOf(v *review.PolicyVersion) policyRow {
 }
 
 func (r policyRow) version() review.PolicyVersion {
-	r.Body.V.Version = r.Version // which the body says as well
 	return review.PolicyVersion{ServerID: r.ServerID, Policy: r.Body.V, State: r.State, ByID: r.ByID, By: r.By, At: time.Time(r.At),
 		SecondID: r.SecondID, Second: r.Second, DecidedAt: time.Time(r.DecidedAt), Loosens: r.Loosens.V}
 }

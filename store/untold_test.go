@@ -252,7 +252,7 @@ func otherThan(v any, c column) any {
 		if given := byHand[c.Name]; v == "" && given != "" {
 			return given
 		}
-		for _, swap := range [][2]string{{"[]", `["x"]`}, {"true", "false"}, {"false", "true"}, {`"version":`, `"version":1`}, {`":"`, `":"x`}, {`["`, `["x`}} {
+		for _, swap := range [][2]string{{"released without it", "pushed with it"}, {"released with it", "pushed with it"}, {"[]", `["x"]`}, {"true", "false"}, {"false", "true"}, {`"version":`, `"version":1`}, {`":"`, `":"x`}, {`["`, `["x`}} {
 			if strings.ContainsAny(v, "[{") && strings.Contains(v, swap[0]) {
 				return strings.Replace(v, swap[0], swap[1], 1)
 			}

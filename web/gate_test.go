@@ -20,6 +20,7 @@ func TestGateLeadsToThePlace(t *testing.T) {
 	if pushed.Release.Commit != commit || pushed.Release.RunURL != run {
 		t.Errorf("the answer to the push is %+v", pushed.Release)
 	}
+	p.want(201, p.postJSON(admin(callers), "/api/v1/releases/"+pushed.Release.ID+"/threads", `{"body":"Why?","blocks":true}`))
 	var answer api.GateAnswer
 	p.must(json.Unmarshal([]byte(p.want(200, p.get(admin(callers), "/api/v1/servers/git/gate?digest="+pushed.Listing.Digest)).body), &answer))
 	if r := answer.Release; r == nil || r.Commit != commit || r.RunURL != run {
