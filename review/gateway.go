@@ -42,10 +42,11 @@ type Question struct {
 	Profile string // "" is the default
 	Version string
 	Digest  surface.Hash
+	NoBytes bool // the digest that was asked for is one that no bytes have
 }
 
 func (q *Question) check() error {
-	if q.Digest.IsZero() && q.Version == "" {
+	if q.Digest.IsZero() && q.Version == "" && !q.NoBytes {
 		return Errorf(Invalid, "Name a digest (sha256: and 64 hex digits) or a version.")
 	}
 	if q.Profile == "" {
@@ -156,6 +157,9 @@ func (s *Service) pushedRelease(as *assessment) *PushedRelease {
 // candidateFor finds what a question is about; nil when that was never pushed to the
 // profile.
 func candidateFor(ctx context.Context, tx Tx, srv *Server, q Question) (*candidate, error) {
+	if q.NoBytes {
+		return nil, nil
+	}
 	if q.Digest.IsZero() {
 		return candidateOf(ctx, tx, srv, q)
 	}

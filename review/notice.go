@@ -341,11 +341,29 @@ func handleOf(u *people.User, handle string) bool {
 // pushed tells the followers of a server or of a family that was touched.
 func (s *Service) pushed(ctx context.Context, tx Tx, a Actor, as *assessment) error {
 	sp, err := s.newSpeech(ctx, tx, a, as)
-	if err != nil || len(sp.subs) == 0 {
+	if err != nil || len(sp.subs) == 0 && len(as.Barred) == 0 {
 		return err
 	}
 	sp.tellFollowers(NoticePush, as.touched()...)
-	return sp.end("pushed " + as.server.Name + " " + as.release.Title())
+	text := "pushed " + as.server.Name + " " + as.release.Title()
+	if len(as.Barred) == 0 {
+		return sp.end(text)
+	}
+	for _, p := range as.facts.People {
+		if p.Maintainer {
+			sp.tell(p.ID, NoticeAlarm)
+		}
+	}
+	return sp.end(text + ", with hidden characters or grave findings in " + few(as.Barred) + ". The policy lets nobody approve that")
+}
+
+// few names the first of many.
+func few(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // closed tells who wrote a release and who follows what it touches that it was released

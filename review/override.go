@@ -237,6 +237,8 @@ func (as *assessment) overridable(n NewOverride) error {
 		return Errorf(Conflict, "%s is withdrawn. Push a new version.", r.Title())
 	case r.released():
 		return Errorf(Conflict, "%s is released already.", r.Title())
+	case r.supersededBy(as.line):
+		return Errorf(Conflict, "%s", r.overtaken(as.line))
 	case as.revision.Digest != n.Digest:
 		return Errorf(Conflict, "The listing changed while you read: its digest is %s now. Nothing was overridden; look again.", as.revision.Digest)
 	case as.server.Policy.Version != n.Policy:

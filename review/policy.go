@@ -35,6 +35,7 @@ type PolicyVersion struct {
 	Second    string
 	DecidedAt time.Time // when it came into force or was refused
 	Loosens   []string  // where it asks for less than the one before
+	Unchanged bool      // of the answer to an edit: it asks what the policy in force asks, so there is no new version
 }
 
 // PolicyStore keeps policies in their versions.
@@ -99,7 +100,8 @@ func sentenceOr(err error) string {
 }
 
 // SetPolicy makes a new version of a server's policy. seen is the version that its
-// author edited; Conflict when that is not the latest any more. A policy that
+// author edited; Conflict when that is not the latest any more. One that asks the same
+// is no new version. A policy that
 // nobody present could satisfy is refused. One that asks for less anywhere waits
 // for a second maintainer where there are two, and applies to releases that are
 // opened after it came into force. The shell is the operator and needs no second person.
@@ -152,6 +154,9 @@ func (e *policyEdit) save(p gate.Policy, seen int) (*PolicyVersion, error) {
 	if seen != old.Version {
 		return nil, Errorf(Conflict, "The policy changed while you wrote: its version is %d now. Nothing was saved; look again.", old.Version)
 	}
+	if p.Same(old) && (!e.actor.Shell || old.LoosenedAt.IsZero()) {
+		return unchanged(history, old.Version), nil
+	}
 	users, err := e.tx.Users(e.ctx)
 	if err != nil {
 		return nil, err
@@ -177,6 +182,15 @@ func (e *policyEdit) save(p gate.Policy, seen int) (*PolicyVersion, error) {
 		return nil, err
 	}
 	return v, e.enforce(v)
+}
+
+// unchanged is the version in force, as the answer to an edit that asks for nothing else:
+// a new version would end overrides for nothing.
+func unchanged(history []PolicyVersion, version int) *PolicyVersion {
+	i := slices.IndexFunc(history, func(v PolicyVersion) bool { return v.Policy.Version == version })
+	v := history[i]
+	v.Unchanged, v.Loosens = true, nil
+	return &v
 }
 
 func maintainers(who []gate.Person) int {

@@ -44,6 +44,8 @@ func (p *PushParams) check() error {
 		return Errorf(Invalid, "Name what this is: version=1.9.0, or ref=pr-12 for a push without a version.")
 	case p.Version != "" && p.Ref != "":
 		return Errorf(Invalid, "Name a version or a ref, not both.")
+	case p.Predecessor != "" && p.Predecessor == p.Version:
+		return Errorf(Unprocessable, "The predecessor of %s is named as %s itself. Name the version before it, or none.", p.Version, p.Version)
 	case p.Commit != "" && !commitForm.MatchString(p.Commit):
 		return Errorf(Invalid, "The commit %.120q is no commit id.", p.Commit)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
+	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/web/api"
 )
 
@@ -14,7 +15,10 @@ import (
 // are all answers, and 200.
 func (s *Server) getGate(c echo.Context) error {
 	q := review.Question{Profile: c.QueryParam("profile"), Version: c.QueryParam("version")}
-	if text := c.QueryParam("digest"); text != "" || q.Version == "" {
+	text := c.QueryParam("digest")
+	switch q.NoBytes = surface.NoBytes(text); {
+	case q.NoBytes:
+	case text != "" || q.Version == "":
 		var err error
 		if q.Digest, err = digestOf("digest", text); err != nil {
 			return err
@@ -23,6 +27,12 @@ func (s *Server) getGate(c echo.Context) error {
 	answer, err := s.svc.Gate(c.Request().Context(), s.actor(c), c.Param("server"), q)
 	if err != nil {
 		return err
+	}
+	if q.NoBytes {
+		return writeJSON(c, http.StatusOK, struct {
+			*review.GateAnswer
+			Digest string `json:"digest"` // as it was asked for
+		}{answer, text})
 	}
 	return writeJSON(c, http.StatusOK, answer)
 }

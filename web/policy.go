@@ -40,7 +40,7 @@ func presentPolicyVersion(v *review.PolicyVersion) (api.PolicyVersion, error) {
 	}
 	return api.PolicyVersion{
 		Version: v.Policy.Version, State: string(v.State), By: v.By, At: v.At.UTC(), Second: v.Second,
-		DecidedAt: orNil(v.DecidedAt), Loosens: loosens, YAML: string(text),
+		DecidedAt: orNil(v.DecidedAt), Loosens: loosens, Unchanged: v.Unchanged, YAML: string(text),
 	}, err
 }
 
@@ -77,7 +77,7 @@ func policyAnswer(c echo.Context, v *review.PolicyVersion, err error) error {
 func parsePolicy(text string) (gate.Policy, error) {
 	p, err := gate.ParseYAML([]byte(text))
 	if err != nil {
-		return p, review.Errorf(review.Invalid, "The policy can't be read: %.300s.", err)
+		return p, review.Errorf(review.Invalid, "The policy can't be read: %.600s.", err)
 	}
 	return p, nil
 }
@@ -126,6 +126,8 @@ func (s *Server) decidePolicy(c echo.Context) error {
 // policySaved says what became of an edit.
 func policySaved(last *review.PolicyVersion) string {
 	switch {
+	case last.Unchanged:
+		return fmt.Sprintf("Nothing changed: version %d asks the same and stays in force.", last.Policy.Version)
 	case last.State == review.PolicyProposed:
 		return fmt.Sprintf("Version %d is saved. It asks for less, so another maintainer must agree before it applies.", last.Policy.Version)
 	case len(last.Loosens) > 0:

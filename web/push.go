@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -18,6 +19,9 @@ import (
 
 	"github.com/countersign/countersign/review"
 )
+
+// pushNames are the parameters of a push.
+var pushNames = []string{"version", "ref", "profile", "predecessor", "commit", "author", "run_url", "complete", "preview"}
 
 // drainFactor times the limit is what is still read of a body over the limit, so
 // that its sender gets the answer instead of a broken connection.
@@ -183,10 +187,14 @@ func readUpTo(r io.Reader, limit int64) (b []byte, over bool, err error) {
 }
 
 // pushParams reads the query of a push.
+// A misspelt name is refused: the push would be kept without what it was to say.
 func pushParams(q url.Values) (review.PushParams, error) {
 	for name, values := range q {
 		if len(values) > 1 {
 			return review.PushParams{}, review.Errorf(review.Invalid, "The parameter %.40q is given %d times. Give it once.", name, len(values))
+		}
+		if !slices.Contains(pushNames, name) {
+			return review.PushParams{}, review.Errorf(review.Invalid, "There is no parameter %.40q. Nothing was kept; use %s.", name, strings.Join(pushNames, ", "))
 		}
 	}
 	p := review.PushParams{

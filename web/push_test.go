@@ -288,3 +288,11 @@ func TestTheSenderOfTooMuchGetsAnAnswer(t *testing.T) {
 		t.Errorf("status %d, want 413", resp.StatusCode)
 	}
 }
+
+// A misspelt parameter is refused, since what it was to say would be lost.
+func TestAPushSaysNothingUnknown(t *testing.T) {
+	in, err := incomingOf(t, httptest.NewRequest("POST", "/push/git?version=2&predecesor=1", strings.NewReader("{}")))
+	if err != nil || in.Refused == nil || in.Refused.Kind != review.Invalid || !strings.Contains(in.Refused.Sentence, `no parameter "predecesor". Nothing was kept; use version, ref, profile, predecessor`) {
+		t.Errorf("%v, refused as %v", err, in.Refused)
+	}
+}

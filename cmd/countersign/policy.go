@@ -63,10 +63,15 @@ func (c *policyImportCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	has := "has"
+	if made.Unchanged {
+		has = "is unchanged: it has"
+	}
 	return say(e.stdout, c.JSON, struct {
-		Version int      `json:"version"`
-		Loosens []string `json:"loosens"`
-	}{made.Policy.Version, append([]string{}, made.Loosens...)}, "%s has version %d of its policy.%s", c.Slug, made.Policy.Version, looser(made.Loosens))
+		Version   int      `json:"version"`
+		Loosens   []string `json:"loosens"`
+		Unchanged bool     `json:"unchanged,omitempty"`
+	}{made.Policy.Version, append([]string{}, made.Loosens...), made.Unchanged}, "%s %s version %d of its policy.%s", c.Slug, has, made.Policy.Version, looser(made.Loosens))
 }
 
 // looser lists below a line where a policy asks for less, "" where it does not.

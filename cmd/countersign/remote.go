@@ -254,6 +254,9 @@ type gateCmd struct {
 
 // Run asks the gate: 0 pass, 1 blocked, 2 undecided, 3 error.
 func (c *gateCmd) Run(e *env) error {
+	if c.JSON && c.Markdown {
+		return errors.New("give --json or --markdown, not both")
+	}
 	digest, err := c.digest(e)
 	if err != nil {
 		return err
@@ -292,6 +295,8 @@ func (c *gateCmd) digest(e *env) (string, error) {
 		return "", errors.New("give either FILE or --digest, or a --version, alone or beside one of them")
 	case c.File == "" && c.Digest == "":
 		return "", nil
+	case surface.NoBytes(c.Digest):
+		return c.Digest, nil
 	case c.Digest != "":
 		h, err := surface.ParseHash(c.Digest)
 		return h.String(), err

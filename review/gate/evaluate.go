@@ -41,6 +41,7 @@ func Evaluate(f Facts) Outcome {
 		e.severity()
 		e.limits()
 		e.withdrawn()
+		e.superseded()
 	}
 	if undecided == "" {
 		e.override()
@@ -66,6 +67,7 @@ type evaluation struct {
 	since     map[string]time.Time // when a rejection made a requirement, by its id
 	overrides []Override           // those that cover something
 	rules     []ownerSet           // of the policy, once they are asked for
+	barred    []string
 }
 
 // add appends a requirement, with an id of its own and never a null list.
@@ -160,6 +162,7 @@ func (e *evaluation) decide(s *Subject) {
 	}
 	if line.Block {
 		e.tally.block(s.Change)
+		e.barred = append(e.barred, label(s))
 		e.requirement(s, Open, blockWhy(e.facts.Policy, s)+e.waits(s.waitsFor()), e.confirmers(s.waitsFor()))
 		return
 	}
@@ -276,6 +279,9 @@ func (e *evaluation) findings() {
 			continue
 		}
 		e.tally.findings++
+		if high && e.facts.Policy.row(RowFinding).Block && !slices.Contains(e.barred, "the listing") {
+			e.barred = append(e.barred, "the listing")
+		}
 		why := fmt.Sprintf("Rule %s found something of severity %s in the listing as a whole.", f.Rule, e.facts.Policy.byPolicy(f.Rule, f.Severity))
 		e.finding("finding:"+f.Rule, f.URL, why, " Push a listing without it, or accept the finding with a reason.", f.Severity, f.Waits)
 	}
@@ -414,6 +420,15 @@ func (e *evaluation) withdrawn() {
 		Why: "This release was withdrawn: " + sentence(e.facts.Withdrawn) + " Push a new version."})
 }
 
+// superseded adds a requirement that nothing but another push can satisfy.
+func (e *evaluation) superseded() {
+	if e.facts.Superseded == "" {
+		return
+	}
+	e.tally.superseded++
+	e.add(Requirement{ID: supersededID, State: Open, Why: sentence(e.facts.Superseded)})
+}
+
 // outcome turns what was found into the answer.
 func (e *evaluation) outcome(undecided string) Outcome {
 	a := Answer{Result: Pass, Requirements: e.requirements, Independent: e.independent}
@@ -431,12 +446,15 @@ func (e *evaluation) outcome(undecided string) Outcome {
 	if a.Requirements == nil {
 		a.Requirements = []Requirement{}
 	}
-	return Outcome{Answer: a, Approvals: e.approvals, Turn: slices.Sorted(maps.Keys(e.turn)), Overrides: e.overrides}
+	return Outcome{Answer: a, Approvals: e.approvals, Turn: slices.Sorted(maps.Keys(e.turn)), Overrides: e.overrides, Barred: e.barred}
 }
 
-// hint tells of the shorter way that a first listing has.
+// hint tells of the shorter way that a first listing has, where nothing else would
+// still block then.
 func (e *evaluation) hint() string {
-	if !e.facts.Baseline.Open {
+	t := &e.tally
+	other := t.rejected + t.threads + t.alarms + t.findings + t.limits + t.withdrawn + t.superseded
+	if !e.facts.Baseline.Open || other > 0 {
 		return ""
 	}
 	return " Or a maintainer can accept this first listing as the starting point."

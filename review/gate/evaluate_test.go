@@ -434,6 +434,17 @@ func TestSentences(t *testing.T) {
 			f.Base, f.Baseline.Open, f.Authors = "", true, []string{"ana", "ben", "rita"}
 			return f
 		}, "Blocked: 1 decision open. Rob can take it. Or a maintainer can accept this first listing as the starting point."},
+		{"a first listing with a thread", func() gate.Facts {
+			f := facts(gate.Team, tools(1, nil)...)
+			f.Base, f.Baseline.Open, f.Authors = "", true, []string{"ana", "ben", "rita"}
+			f.Threads = []gate.Thread{{ID: "1"}}
+			return f
+		}, "Blocked: 1 decision open, 1 thread to resolve. Rob can take it."},
+		{"overtaken", func() gate.Facts {
+			f := facts(gate.Team)
+			f.Superseded = "Superseded by 1.2. Push it again to bring it back."
+			return f
+		}, "Blocked: 1 superseded version."},
 		{"everything that blocks", func() gate.Facts {
 			ts := tools(2, nil)
 			f := facts(gate.Team, ts...)

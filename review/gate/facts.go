@@ -23,6 +23,9 @@ type Facts struct {
 	ReleasedAs string
 	// Withdrawn is why the candidate's release was taken back, "" when it was not.
 	Withdrawn string
+	// Superseded is what overtook the candidate and how it comes back, "" when nothing
+	// did: such a version can't be released.
+	Superseded string
 	// Base is the title of the gate base, "" when there is none.
 	Base   string
 	BaseAt time.Time // when the base was released

@@ -101,4 +101,5 @@ type Outcome struct {
 	Approvals []Approval // in order of the subjects
 	Turn      []string   // ids of the people who can take an open decision
 	Overrides []Override // that cover something, oldest first
+	Barred    []string   // what came in that the policy lets nobody approve, by name of the subject
 }

@@ -172,15 +172,24 @@ const mostApprovals = 10
 func checkLine(r Row, l Line) string {
 	switch {
 	case !slices.Contains(Rows, r):
-		return fmt.Sprintf("lines/%.40q: there is no such line.", string(r))
-	case l.Approvals < 1 || l.Approvals > mostApprovals:
-		return fmt.Sprintf("lines/%s: ask for 1 to %d approvals.", r, mostApprovals)
+		return fmt.Sprintf("lines/%.40q: there is no such line; use %s.", string(r), rowNames())
 	case l.Rule && r != RowSame && r != RowWording:
 		return fmt.Sprintf("lines/%s: no rule can answer for this; only equal, text and compatible changes can pass by rule.", r)
 	case l.Block && r != RowHidden && r != RowFinding:
 		return fmt.Sprintf("lines/%s: only hidden characters and findings can be blocked for good.", r)
+	case l.Block && l.Approvals == 0: // nobody is asked
+	case l.Approvals < 1 || l.Approvals > mostApprovals:
+		return fmt.Sprintf("lines/%s: ask for 1 to %d approvals.", r, mostApprovals)
 	}
 	return ""
+}
+
+func rowNames() string {
+	names := make([]string, len(Rows))
+	for i, r := range Rows {
+		names[i] = string(r)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (p Policy) checkRule(r OwnerRule) string {

@@ -36,7 +36,7 @@ func (o *Override) holds(f *Facts) bool {
 
 // override marks the open requirements that an override covers. What came up after
 // it was given is not covered, even under the same id: a rejection of a tool that
-// only lacked approvals then is news. A withdrawn release stays withdrawn, and what
+// only lacked approvals then is news. A withdrawn release stays withdrawn, a superseded one overtaken, and what
 // can't be judged stays undecided.
 func (e *evaluation) override() {
 	for i := range e.facts.Overrides {
@@ -47,7 +47,7 @@ func (e *evaluation) override() {
 		used := false
 		for j := range e.requirements {
 			r := &e.requirements[j]
-			if r.State != Open || !slices.Contains(o.Requirements, r.ID) || e.since[r.ID].After(o.At) || r.ID == withdrawnID {
+			if r.State != Open || !slices.Contains(o.Requirements, r.ID) || e.since[r.ID].After(o.At) || r.ID == withdrawnID || r.ID == supersededID {
 				continue
 			}
 			used = true
@@ -82,4 +82,8 @@ func (e *evaluation) overriddenWhy(n int) string {
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-const withdrawnID = "withdrawn"
+// What nothing but another push can answer.
+const (
+	withdrawnID  = "withdrawn"
+	supersededID = "superseded"
+)

@@ -63,12 +63,12 @@ type Policy struct {
 
 // Line is what a policy asks for one kind of change.
 type Line struct {
-	Approvals int  `json:"approvals" yaml:"approvals"`               // persons who must approve
-	Owner     bool `json:"owner,omitempty" yaml:"owner,omitempty"`   // owners must be among them; where none is named, everyone who decides is one
-	Reason    bool `json:"reason,omitempty" yaml:"reason,omitempty"` // an approval counts with a note only
-	Self      bool `json:"self,omitempty" yaml:"self,omitempty"`     // the author's own approval counts, and is marked
-	Rule      bool `json:"rule,omitempty" yaml:"rule,omitempty"`     // passes without a person where the old side stands
-	Block     bool `json:"block,omitempty" yaml:"block,omitempty"`   // can't be approved at all
+	Approvals int  `json:"approvals" yaml:"approvals"`     // persons who must approve
+	Owner     bool `json:"owner,omitempty" yaml:"owner"`   // owners must be among them; where none is named, everyone who decides is one
+	Reason    bool `json:"reason,omitempty" yaml:"reason"` // an approval counts with a note only
+	Self      bool `json:"self,omitempty" yaml:"self"`     // the author's own approval counts, and is marked
+	Rule      bool `json:"rule,omitempty" yaml:"rule"`     // passes without a person where the old side stands
+	Block     bool `json:"block,omitempty" yaml:"block"`   // can't be approved at all
 }
 
 // Row is the part of a policy that tells kinds of change apart.

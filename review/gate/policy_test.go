@@ -301,6 +301,70 @@ func TestYAML(t *testing.T) {
 	}
 }
 
+// A line that says one thing leaves the rest as the preset has it.
+func TestPartialLine(t *testing.T) {
+	for text, want := range map[string]gate.Line{
+		"lines: {breaking: {approvals: 2}}":                          {Approvals: 2, Owner: true, Reason: true},
+		"lines: {breaking: {owner: false}}":                          {Approvals: 1, Reason: true},
+		"lines: {breaking: }":                                        {Approvals: 1, Owner: true, Reason: true},
+		"lines: {breaking: &a {reason: false}, hidden: *a}":          {Approvals: 1, Owner: true},
+		"preset: solo\nlines: {breaking: {self: false}}":             {Approvals: 1, Reason: true},
+		"preset: external\nlines: {breaking: {owner: true}}":         {Approvals: 1, Owner: true},
+		"preset: external\nlines: {breaking: {approvals: 3}}":        {Approvals: 3},
+		"preset: team\nlines: {breaking: {approvals: 1}}\nteams: {}": {Approvals: 1, Owner: true, Reason: true},
+	} {
+		p, err := gate.ParseYAML([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got, _ := p.Row(gate.RowBreaking); got != want {
+			t.Errorf("%s asks %+v, want %+v", text, got, want)
+		}
+	}
+	for text, rule := range map[string]bool{"equal: {reason: true}": true, "equal: {approvals: 2}": false, "equal: {approvals: 2, rule: true}": true} {
+		p, err := gate.ParseYAML([]byte("lines: {" + text + "}"))
+		if line, _ := p.Row(gate.RowSame); err != nil || line.Rule != rule {
+			t.Errorf("%s asks %+v, %v", text, line, err)
+		}
+	}
+	p, err := gate.ParseYAML([]byte("preset: solo\nlines: {findings: {owner: true}}"))
+	if line, _ := p.Row(gate.RowFinding); err != nil || line != (gate.Line{Approvals: 1, Owner: true}) || p.Check() != "" {
+		t.Errorf("a line that the preset does not have asks %+v, %v", line, err)
+	}
+}
+
+// What is wrong with a text is said in words of the text: the line, what stands there,
+// what can.
+func TestYAMLFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"preset: team\nquorum: 2\n":              "line 2: there is no key \"quorum\" here; use preset, lines, owners, teams, families, ",
+		"lines:\n  breaking:\n    aprovals: 2\n": "line 3: there is no key \"aprovals\" here; use approvals, owner, reason, self, rule, block",
+		"owners:\n- persons: [a@example.com]\n":  "line 2: there is no key \"persons\" here; use people, teams, families, names, classes",
+		"limits: {host: [x]}\n":                  "line 1: there is no key \"host\" here; use hosts, ",
+		"lines: {breaking: {approvals: two}}":    "line 1: `two` stands here, and it takes a whole number",
+		"lines: 3\n":                             "line 1: `3` stands here, and it takes keys with values",
+		"order_asks: perhaps\n":                  "line 1: `perhaps` stands here, and it takes true or false",
+		"preset: team\nlines: [\n":               "line 2: did not find expected node content",
+	} {
+		_, err := gate.ParseYAML([]byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "gate.") || strings.Contains(err.Error(), "!!") {
+			t.Errorf("%q:\n%v, want\n%s", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"lines: {breaking: {rule: true}}":                   "lines/breaking: no rule can answer for this",
+		"lines: {braking: {approvals: 1}}":                  "lines/\"braking\": there is no such line; use equal, wording, behaviour, breaking, hidden, findings.",
+		"lines: {breaking: {approvals: 0}}":                 "lines/breaking: ask for 1 to 10 approvals.",
+		"preset: external\nlines: {hidden: {reason: true}}": "",
+	} {
+		p, err := gate.ParseYAML([]byte(text))
+		if why := p.Check(); err != nil || !strings.HasPrefix(why, want) || want == "" && why != "" {
+			t.Errorf("%s: %q, %v, want %q", text, why, err, want)
+		}
+	}
+}
+
 // What is exported and imported again is the same policy, with every line and whatever
 // stands in a name: it asks neither less nor more, and is written in the same bytes.
 func TestYAMLRoundTrip(t *testing.T) {

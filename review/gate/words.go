@@ -162,7 +162,7 @@ func problemPlace(p Problem) string {
 type tally struct {
 	settled                                [grounds]int
 	decisions, rejected, problems, threads int
-	withdrawn, findings                    int
+	withdrawn, superseded, findings        int
 	limits, alarms                         int
 	nobody                                 int      // open decisions that nobody can take
 	who                                    []takers // of the open decisions that somebody can take
@@ -258,6 +258,7 @@ func (t *tally) blockedWhy(matters [][]string) string {
 	part(t.findings, "finding to answer", "findings to answer")
 	part(t.limits, "limit not kept", "limits not kept")
 	part(t.withdrawn, "withdrawn release", "withdrawn releases")
+	part(t.superseded, "superseded version", "superseded versions")
 	why := "Blocked: " + strings.Join(parts, ", ") + "."
 	why += t.takersWhy(decisions, matters)
 	switch {

@@ -18,6 +18,8 @@ var policyCases = map[string]func(*world){
 	"tightening applies at once":                            policyAtOnce,
 	"nobody could satisfy it":                               policyUnsatisfiable,
 	"edited at once by two":                                 policyConflict,
+	"saved as it is":                                        policyUnchanged,
+	"what nobody may approve is an alarm":                   policyAlarms,
 	"tried without saving":                                  policyTried,
 	"each line of a policy, tried":                          policyTriedLines,
 	"tried on releases far back":                            policyTriedFarBack,
@@ -401,6 +403,61 @@ func policyShell(w *world) {
 	w.must(err)
 	if log[0].Act != "policy.set" || log[0].Via != "shell" || !strings.Contains(log[0].After, "passes by rule") {
 		w.Errorf("the audit says %+v", log[0])
+	}
+}
+
+// policyAlarms: hidden characters in a server that is not ours are told to its maintainers,
+// in one notice however many tools have them; under other policies somebody decides them.
+func policyAlarms(w *world) {
+	w.released("1", three())
+	alarms := func(a review.Actor) (out []string) {
+		in, err := w.svc.Inbox(w.ctx, a, review.Page{})
+		w.must(err)
+		for _, n := range in.Notices {
+			if n.Kind == review.NoticeAlarm {
+				out = append(out, n.Text)
+			}
+		}
+		return out
+	}
+	w.push("2", listing(tool("find", "Finds.\u200b"), tool("drop", "Drops."), tool("list", "Lists.")))
+	if got := alarms(w.ana); len(got) > 0 {
+		w.Errorf("under team an alarm is told: %q", got)
+	}
+	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.NotOurServer))
+	p := w.push("3", listing(tool("find", "Finds.\u200b"), tool("drop", "Drops.\u200b"), tool("list", "Lists.")))
+	w.wantGate(p, gate.Blocked, "approval:drop", "approval:find")
+	got := alarms(w.ana)
+	if len(got) != 1 || !strings.Contains(got[0], "3, with hidden characters or grave findings in find, drop. The policy lets nobody approve that") {
+		w.Errorf("the maintainer is told %q", got)
+	}
+	if got := alarms(w.rita); len(got) > 0 {
+		w.Errorf("a reviewer is told %q", got)
+	}
+}
+
+// policyUnchanged: a policy that asks the same is no new version, so that an override
+// outlives it, and so does one that is read from its own text.
+func policyUnchanged(w *world) {
+	w.mustSetPolicy(w.ana, quorum(2), review.PolicyInForce)
+	p := w.underReview()
+	w.must(w.override(w.admin, p, func(n *review.NewOverride) { n.Policy = 2 }))
+	w.wantGate(p, gate.Pass)
+	text, err := quorum(2).YAML()
+	w.must(err)
+	read, err := gate.ParseYAML(text)
+	w.must(err)
+	for _, same := range []gate.Policy{quorum(2), read} {
+		v := w.mustSetPolicy(w.ana, same, review.PolicyInForce)
+		if !v.Unchanged || v.Policy.Version != 2 || len(v.Loosens) > 0 {
+			w.Errorf("saved as it is: %+v", v)
+		}
+	}
+	w.wantGate(p, gate.Pass)
+	v, err := w.svc.Policy(w.ctx, w.ana, "mot")
+	w.must(err)
+	if len(v.Versions) != 2 || v.Versions[0].Unchanged {
+		w.Errorf("%d versions", len(v.Versions))
 	}
 }
 

@@ -16,6 +16,7 @@ var releaseCases = map[string]func(*world){
 	"tools with errors are acknowledged one by one": releaseAcknowledged,
 	"a baseline of one's own push":                  releaseBaselineOwn,
 	"a baseline covers what stays after it":         releaseBaselineCovers,
+	"a baseline covers what was pushed before it":   releaseBaselineBefore,
 	"10: withdrawn for cause, pushed again":         releaseForCause,
 	"withdrawn for cause, what others hold stands":  releaseForCauseHeld,
 	"withdrawn without cause":                       releaseWithdrawn,
@@ -25,6 +26,7 @@ var releaseCases = map[string]func(*world){
 	"the same bytes pushed again":                   releasePushedAgain,
 	"released means passed, here and now":           releaseChecked,
 	"states":                                        releaseStates,
+	"the gate of what was overtaken":                releaseSuperseded,
 	"rollback":                                      releaseRollback,
 	"a digest in several releases":                  releaseDigests,
 	"a starting point is not read until it is":      releaseNotRead,
@@ -38,6 +40,22 @@ func releaseBaselineMoved(w *world) {
 	_, err := w.svc.AcceptBaseline(w.ctx, w.ana, idOf(p), p.Answer.Listing.Digest, nil)
 	w.refused(err, review.Conflict, "changed while you read")
 	w.wantGate(p, gate.Blocked)
+}
+
+// releaseBaselineBefore: once a starting point is accepted, a version that was pushed
+// before that is asked about what it changes, and no more.
+func releaseBaselineBefore(w *world) {
+	one := w.push("1.0.0", three())
+	two := w.push("2.0.0", changed("Finds. Never twice."))
+	w.wantGate(two, gate.Blocked, "approval:drop", "approval:find", "approval:list")
+	_, err := w.svc.AcceptBaseline(w.ctx, w.ana, idOf(one), one.Answer.Listing.Digest, nil)
+	w.must(err)
+	w.wantGate(two, gate.Blocked, "approval:find")
+	w.release(one)
+	w.wantGate(two, gate.Blocked, "approval:find")
+	if v := w.view(idOf(two)); v.Base == nil || v.Base.Version != "1.0.0" {
+		w.Errorf("2.0.0 is compared with %+v", v.Base)
+	}
 }
 
 func releaseBaselineOnce(w *world) {
@@ -228,7 +246,6 @@ func releasePredecessorNamed(w *world) {
 		{"1.1", "counts once it is released and a maintainer confirms it."},
 		{"1.5", "is withdrawn, so it counts for nothing."},
 		{"1", "The named predecessor 1 counts once a maintainer confirms it."},
-		{"2.4", "names 2.4 as predecessor of itself, so that counts for nothing."},
 		{"", ""},
 	} {
 		m := w.sending(fmt.Sprint("2.", i), changed(fmt.Sprintf("Finds %d.", i)))
@@ -247,7 +264,11 @@ func releasePredecessorNamed(w *world) {
 			}
 		}
 	}
-	m := w.sending("2.0", changed("Finds 0."))
+	m := w.sending("2.9", changed("Finds 9."))
+	m.params.Predecessor = "2.9"
+	_, err = w.send(m)
+	w.refused(err, review.Unprocessable, "The predecessor of 2.9 is named as 2.9 itself.")
+	m = w.sending("2.0", changed("Finds 0."))
 	m.params.Predecessor = "0.9"
 	if again := w.pushAs(m); !strings.Contains(again.Answer.Note, "0.9 is unknown") {
 		w.Errorf("pushed again: %q", again.Answer.Note)
@@ -356,12 +377,53 @@ func releaseStates(w *world) {
 		w.Errorf("2 is %s, 3 is %s", state(a), state(b))
 	}
 	w.approve(w.rita, idOf(a), "find")
-	w.wantGate(a, gate.Pass)
+	w.wantGate(a, gate.Blocked, "superseded")
 	_, err := w.svc.MarkReleased(w.ctx, w.ana, idOf(a), a.Answer.Listing.Digest)
 	w.refused(err, review.Conflict, "Superseded by 3. Push it again")
 	w.push("2", changed("Finds. Never at all."))
 	if state(a) != review.StateInReview {
 		w.Errorf("pushed again, 2 is %s", state(a))
+	}
+}
+
+// releaseSuperseded: the gate lets nothing by that can't be released, asked by version or
+// by digest, and no override helps; where the same bytes stand in a version that can, a
+// digest means that one.
+func releaseSuperseded(w *world) {
+	w.released("1.0.0", three())
+	old := w.push("1.1.0", changed("Finds. Never twice."))
+	w.approve(w.rita, idOf(old), "find")
+	w.wantGate(old, gate.Pass)
+	w.released("1.2.0", changed("Finds. Never thrice."))
+
+	byVersion := func() *review.GateAnswer {
+		g, err := w.svc.Gate(w.ctx, w.admin, "mot", review.Question{Version: "1.1.0"})
+		w.must(err)
+		return g
+	}
+	for how, g := range map[string]*review.GateAnswer{"version": byVersion(), "digest": w.wantGate(old, gate.Blocked, "superseded")} {
+		if r := w.requirement(g, "superseded"); g.Result != gate.Blocked || r.Why != "Superseded by 1.2.0. Push it again to bring it back." || !strings.Contains(g.Why, "1 superseded version") {
+			w.Errorf("by %s the gate is %s, %s: %+v", how, g.Result, g.Why, r)
+		}
+		if g.Release.State != review.StateSuperseded {
+			w.Errorf("by %s it is %s", how, g.Release.State)
+		}
+	}
+	if v := w.view(idOf(old)); v.Answer.Result != gate.Blocked {
+		w.Errorf("the page says %s", v.Answer.Result)
+	}
+	w.refused(w.override(w.admin, old), review.Conflict, "Superseded by 1.2.0")
+
+	other := w.push("1.3.0", changed("Finds. Never twice."))
+	if g := w.gate(other.Answer.Listing.Digest); g.Release.Version != "1.3.0" || g.Result != gate.Pass {
+		w.Errorf("the digest is answered for %s: %s, %s", g.Release.Version, g.Result, g.Why)
+	}
+	if g := byVersion(); g.Result != gate.Blocked {
+		w.Errorf("1.1.0 is %s beside its twin", g.Result)
+	}
+	w.push("1.1.0", changed("Finds. Never twice."))
+	if g := byVersion(); g.Result != gate.Pass {
+		w.Errorf("brought back, 1.1.0 is %s: %s", g.Result, g.Why)
 	}
 }
 

@@ -36,6 +36,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -92,6 +93,13 @@ func ParseHash(s string) (Hash, error) {
 		return Hash{}, fmt.Errorf("digest %.80q: hex digits must be lower case", s)
 	}
 	return h, nil
+}
+
+// NoBytes reports whether a text has the form of a digest and is all zeros: one that no
+// bytes have, and that [ParseHash] refuses since the zero Hash means "none".
+func NoBytes(s string) bool {
+	const prefix = "sha256:"
+	return len(s) == len(prefix)+2*sha256.Size && s[:len(prefix)] == prefix && strings.Trim(s[len(prefix):], "0") == ""
 }
 
 // Shape says what the bytes looked like. Structure decides, never a file name.

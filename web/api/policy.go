@@ -17,7 +17,8 @@ type PolicyVersion struct {
 	At        time.Time  `json:"at"`
 	Second    string     `json:"second"` // who agreed or refused, where a second person was needed
 	DecidedAt *time.Time `json:"decided_at"`
-	Loosens   []string   `json:"loosens"` // where it asks for less than the one before
+	Loosens   []string   `json:"loosens"`             // where it asks for less than the one before
+	Unchanged bool       `json:"unchanged,omitempty"` // of the answer to an edit: it asks the same, so this version stays in force
 	YAML      string     `json:"yaml"`
 }
 
