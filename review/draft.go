@@ -205,13 +205,21 @@ func (d *Draft) sees(ctx context.Context, tx Tx, listingID string, before *Draft
 	}
 	n := *d.Comment // the caller's stays as it is
 	at := &n.Anchor
-	if at.Tool == "" || at.Side == OldSide || !at.Digest.IsZero() {
+	if at.Tool == "" && !at.whole() || at.Side == OldSide || !at.Digest.IsZero() {
 		return nil
 	}
-	if before != nil && before.Comment != nil && before.Comment.Anchor.Tool == at.Tool {
+	if before != nil && before.Comment != nil && before.Comment.Anchor.Tool == at.Tool && before.Comment.Anchor.whole() == at.whole() {
 		at.Digest = before.Comment.Anchor.Digest
 	}
-	if at.Digest.IsZero() {
+	if at.Digest.IsZero() && at.whole() {
+		infos, err := tx.ListingInfosByID(ctx, []string{listingID})
+		if err != nil {
+			return err
+		}
+		for _, l := range infos {
+			at.Digest = l.Digest
+		}
+	} else if at.Digest.IsZero() {
 		refs, err := tx.ToolRefs(ctx, []string{listingID})
 		if err != nil {
 			return err

@@ -140,7 +140,7 @@ func (sp *speech) say(n NewComment) (*Thread, error) {
 	if n.Blocks && !r.open() {
 		return nil, Errorf(Conflict, "%s is not under review any more, so a thread can't block it. Open it without blocking, or withdraw the release.", r.Title())
 	}
-	at, err := sp.anchor(n.Anchor)
+	at, err := sp.anchor(n.Anchor, n.Suggest != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -161,6 +161,50 @@ func valueAt(raw jsontext.Value, pointer string) (jsontext.Value, bool) {
 	return raw, true
 }
 
+// mostNear bounds how many places an answer names.
+const mostNear = 20
+
+// nearest follows a pointer for as long as it leads anywhere, and returns the pointer of
+// where it ends with the pointers of what is there.
+func nearest(raw jsontext.Value, pointer string) (parent string, below []string) {
+	rest := pointer
+	for rest != "" {
+		token, more := rest[1:], ""
+		if i := strings.IndexByte(token, '/'); i >= 0 {
+			token, more = token[:i], token[i:]
+		}
+		next, ok := child(raw, unescapeToken(token))
+		if !ok {
+			break
+		}
+		raw, parent, rest = next, parent+"/"+token, more
+	}
+	n := 0
+	add := func(token string) bool {
+		if n++; n > mostNear {
+			below = append(below, "…")
+			return false
+		}
+		below = append(below, parent+"/"+escapeToken(token))
+		return true
+	}
+	switch {
+	case len(raw) > 0 && raw[0] == '[':
+		for range surface.Elements(raw) {
+			if !add(strconv.Itoa(n)) {
+				break
+			}
+		}
+	default:
+		for name := range surface.Members(raw) {
+			if !add(name) {
+				break
+			}
+		}
+	}
+	return parent, below
+}
+
 // child returns a member or an element.
 func child(raw jsontext.Value, token string) (jsontext.Value, bool) {
 	if len(raw) > 0 && raw[0] == '[' {
@@ -182,6 +226,10 @@ func child(raw jsontext.Value, token string) (jsontext.Value, bool) {
 		}
 	}
 	return nil, false
+}
+
+func escapeToken(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
 func unescapeToken(token string) string {

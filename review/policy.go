@@ -350,7 +350,7 @@ func (s *Service) TryPolicy(ctx context.Context, a Actor, slug string, p gate.Po
 }
 
 func (s *Service) tryPolicy(ctx context.Context, tx Tx, srv *Server, p gate.Policy) ([]Tried, error) {
-	releases, err := openReleasesOf(ctx, tx, srv.ID)
+	releases, err := judgedReleases(ctx, tx, srv.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -358,15 +358,19 @@ func (s *Service) tryPolicy(ctx context.Context, tx Tx, srv *Server, p gate.Poli
 	for i := range releases {
 		ids[i] = releases[i].Head.ListingID
 	}
-	infos, err := tx.ListingInfosByID(ctx, ids)
+	found, err := tx.ListingInfosByID(ctx, ids)
 	if err != nil {
 		return nil, err
+	}
+	infos := map[string]ListingInfo{}
+	for _, l := range found {
+		infos[l.ID] = l
 	}
 	var candidates []candidate
 	for i := range releases {
 		r := &releases[i]
-		if j := slices.IndexFunc(infos, func(l ListingInfo) bool { return l.ID == r.Head.ListingID }); j >= 0 {
-			candidates = append(candidates, candidate{server: srv, release: r, revision: r.Head, listing: infos[j]})
+		if l, ok := infos[r.Head.ListingID]; ok {
+			candidates = append(candidates, candidate{server: srv, release: r, revision: r.Head, listing: l})
 		}
 	}
 	now, err := s.assess(ctx, tx, candidates, nil)
@@ -387,24 +391,24 @@ func (s *Service) tryPolicy(ctx context.Context, tx Tx, srv *Server, p gate.Poli
 	return tried, err
 }
 
-// openReleasesOf returns the releases of a server that are under review, newest first,
-// however long its history is.
-func openReleasesOf(ctx context.Context, tx Tx, serverID string) ([]Release, error) {
-	left, err := tx.CountOpenReleases(ctx, serverID)
-	var open []Release
-	for p := (Page{Limit: maxPage}); err == nil && left > len(open); {
-		var rs []Release
-		if rs, err = tx.Releases(ctx, serverID, "", p); err != nil || len(rs) == 0 {
-			break
-		}
-		p.Before = rs[len(rs)-1].ID
-		for i := range rs {
-			if rs[i].open() {
-				open = append(open, rs[i])
-			}
+// judgedReleases returns the releases of a server that are under review, newest first,
+// however long its history is. Superseded ones, of which there may be very many, are
+// not judged.
+func judgedReleases(ctx context.Context, tx Tx, serverID string) ([]Release, error) {
+	open, err := tx.OpenReleasesOf(ctx, serverID, "")
+	if err != nil || len(open) == 0 {
+		return nil, err
+	}
+	var keys []ProfileKey
+	for _, r := range open {
+		if key := (ProfileKey{r.ServerID, r.Profile}); !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
 	}
-	return open, err
+	last, err := tx.LastReleased(ctx, keys)
+	return slices.DeleteFunc(open, func(r Release) bool {
+		return r.supersededBy(last[ProfileKey{r.ServerID, r.Profile}])
+	}), err
 }
 
 // policies finds the policy that each candidate is judged by: the latest, but for

@@ -121,6 +121,8 @@ type ListingStore interface {
 	ListingInfoByID(ctx context.Context, id string) (*ListingInfo, error) // with Instructions
 	// ListingInfosByID returns those of ids that exist, in no order.
 	ListingInfosByID(ctx context.Context, ids []string) ([]ListingInfo, error)
+	// InstructionsOf returns the instructions of those of ids that exist, by id.
+	InstructionsOf(ctx context.Context, ids []string) (map[string]surface.Instructions, error)
 	// ListingByDigest returns the newest complete listing of kind listing with
 	// that digest, else the newest of any.
 	ListingByDigest(ctx context.Context, serverID, profile string, digest surface.Hash) (*ListingInfo, error)
@@ -152,6 +154,12 @@ type ReleaseStore interface {
 	// OpenReleases returns those of all servers that are neither released nor
 	// withdrawn, newest first.
 	OpenReleases(ctx context.Context, p Page) ([]Release, error)
+	// OpenReleasesOf returns all of a server's, or of one of its profiles, that are
+	// neither released nor withdrawn, newest first; "" is every profile.
+	OpenReleasesOf(ctx context.Context, serverID, profile string) ([]Release, error)
+	// NewestReleases returns, of each profile, the release that was begun last and not
+	// withdrawn, or the last one where all were; a profile without one has no entry.
+	NewestReleases(ctx context.Context, profiles []ProfileKey) (map[ProfileKey]Release, error)
 	// CountOpenReleases counts a server's releases that are neither released nor
 	// withdrawn and whose head was pushed after the last release of their profile.
 	CountOpenReleases(ctx context.Context, serverID string) (int, error)

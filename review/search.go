@@ -102,7 +102,7 @@ const (
 func (s *Service) Search(ctx context.Context, a Actor, query string) (*Found, error) {
 	f := &Found{Query: query, Words: searchWords(query)}
 	err := s.store.View(ctx, func(tx Tx) error {
-		servers, err := serversRead(ctx, tx, a, "")
+		servers, err := serversRead(ctx, tx, a)
 		if err != nil || len(f.Words) == 0 || len(servers) == 0 {
 			return err
 		}

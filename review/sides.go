@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign/review/surface"
@@ -12,36 +13,96 @@ import (
 type sides struct {
 	old, new map[string]*surface.Tool // by name; of namesakes the first
 	renamed  map[string]string        // old name to new
-	about    *surface.Tool            // the instructions of the newer side
+	was      *surface.Tool            // the instructions of the older side, nil for none
+	about    *surface.Tool            // those of the newer side
 	pushed   time.Time                // the newer side
+
+	before, listing surface.Hash // digests of the listings, before zero without a base
 }
 
 // newSides reads what anchors name, under the names of either side.
 func newSides(ctx context.Context, tx Tx, as *assessment, anchors []Anchor) (*sides, error) {
-	s := &sides{about: instructionsAsTool(as.listing.Instructions), pushed: as.revision.PushedAt}
-	var before []ToolRef
-	if as.base != nil {
-		id := as.base.Head.ListingID
-		refs, err := tx.ToolRefs(ctx, []string{id})
-		if err != nil {
-			return nil, err
+	all, err := sidesOf(ctx, tx, []*assessment{as}, [][]Anchor{anchors})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// sidesOf reads what the anchors of several candidates name, each with its own: with as
+// many store calls as for one.
+func sidesOf(ctx context.Context, tx Tx, list []*assessment, anchors [][]Anchor) ([]*sides, error) {
+	before, err := toolsBefore(ctx, tx, list)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*sides, len(list))
+	old, new := make([][]ToolRef, len(list)), make([][]ToolRef, len(list))
+	hashes := []surface.Hash{{}}
+	for i, as := range list {
+		s := &sides{listing: as.listing.Digest, pushed: as.revision.PushedAt}
+		var was []ToolRef
+		if as.base != nil {
+			was, s.before = before[as.base.Head.ListingID], as.base.Head.Digest
 		}
-		before = refs[id]
+		s.renamed = as.renames(was)
+		wanted := map[string]bool{}
+		for _, at := range anchors[i] {
+			wanted[at.Tool], wanted[s.renamed[at.Tool]] = true, true
+		}
+		delete(wanted, "")
+		old[i], new[i] = firstNamed(was, wanted), firstNamed(as.candidate.tools, wanted)
+		for _, t := range slices.Concat(old[i], new[i]) {
+			hashes = append(hashes, t.RawHash)
+		}
+		out[i] = s
 	}
-	s.renamed = as.renames(before)
-	wanted := map[string]bool{}
-	for _, at := range anchors {
-		wanted[at.Tool], wanted[s.renamed[at.Tool]] = true, true
+	raw, err := tx.Slices(ctx, hashes)
+	if err != nil {
+		return nil, err
 	}
-	delete(wanted, "")
-	old, new := firstNamed(before, wanted), firstNamed(as.candidate.tools, wanted)
-	hashes := make([]surface.Hash, 0, len(old)+len(new)+1)
-	for _, t := range append(old, new...) {
-		hashes = append(hashes, t.RawHash)
+	for i, s := range out {
+		s.old, s.new = toolsOf(old[i], raw), toolsOf(new[i], raw)
 	}
-	raw, err := tx.Slices(ctx, append(hashes, surface.Hash{}))
-	s.old, s.new = toolsOf(old, raw), toolsOf(new, raw)
-	return s, err
+	return out, instruct(ctx, tx, list, anchors, out)
+}
+
+// toolsBefore reads the tools of the gate bases, by listing.
+func toolsBefore(ctx context.Context, tx Tx, list []*assessment) (map[string][]ToolRef, error) {
+	var ids []string
+	for _, as := range list {
+		if as.base != nil {
+			ids = append(ids, as.base.Head.ListingID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return tx.ToolRefs(ctx, ids)
+}
+
+// instruct reads the instructions of both sides, where any anchor is about them.
+func instruct(ctx context.Context, tx Tx, list []*assessment, anchors [][]Anchor, out []*sides) error {
+	var ids []string
+	for i, as := range list {
+		if slices.ContainsFunc(anchors[i], func(at Anchor) bool { return at.Tool == "" && !at.whole() }) {
+			ids = append(ids, as.listing.ID)
+			if as.base != nil {
+				ids = append(ids, as.base.Head.ListingID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	texts, err := tx.InstructionsOf(ctx, ids)
+	for i, as := range list {
+		out[i].about = instructionsAsTool(texts[as.listing.ID])
+		if as.base != nil {
+			out[i].was = instructionsAsTool(texts[as.base.Head.ListingID])
+		}
+	}
+	return err
 }
 
 // firstNamed returns the first tool of each wanted name.
@@ -91,6 +152,8 @@ func (as *assessment) renames(before []ToolRef) map[string]string {
 // exact returns the tool that a new anchor names on its side.
 func (s *sides) exact(at Anchor) *surface.Tool {
 	switch {
+	case at.Tool == "" && at.Side == OldSide:
+		return s.was
 	case at.Tool == "":
 		return s.about
 	case at.Side == OldSide:
@@ -102,8 +165,8 @@ func (s *sides) exact(at Anchor) *surface.Tool {
 // place says what became of a thread's place on its side.
 func (s *sides) place(t *Thread) Place {
 	at := t.Anchor
-	if at.Tool == "" && at.Pointer == "" {
-		return Place{State: PlaceExact}
+	if at.whole() {
+		return s.placeOfListing(at)
 	}
 	now := s.exact(at)
 	if now == nil && at.Side == NewSide {
@@ -111,7 +174,9 @@ func (s *sides) place(t *Thread) Place {
 	}
 	p := port(at, now)
 	head := now
-	if at.Side == OldSide {
+	if at.Side == OldSide && at.Tool == "" {
+		head = s.about
+	} else if at.Side == OldSide {
 		if head = s.new[at.Tool]; head == nil {
 			head = s.new[s.renamed[at.Tool]]
 		}
@@ -121,6 +186,22 @@ func (s *sides) place(t *Thread) Place {
 		p.Position = head.Position
 	}
 	return p
+}
+
+// placeOfListing says whether the listing that a thread is about is still the one that
+// its side has.
+func (s *sides) placeOfListing(at Anchor) Place {
+	now := s.listing
+	if at.Side == OldSide {
+		now = s.before
+	}
+	switch {
+	case now.IsZero():
+		return Place{State: PlaceGone}
+	case at.Digest.IsZero() || at.Digest == now:
+		return Place{State: PlaceExact}
+	}
+	return Place{State: PlaceChanged}
 }
 
 // takenUp lists the comments whose suggestion stands at the place now, pushed after

@@ -38,7 +38,7 @@ func (s *Service) CheckSuggestion(ctx context.Context, a Actor, releaseID string
 			if err != nil {
 				return err
 			}
-			as, err := s.placing(ctx, tx, srv, r)
+			as, err := s.placingHead(ctx, tx, srv, r)
 			if err != nil {
 				return err
 			}
@@ -83,6 +83,12 @@ func noText(at Anchor, ok bool) error {
 		return nil
 	}
 	return Errorf(Invalid, "There is no text at %s, so none can be suggested for it.", at.Pointer)
+}
+
+// Leads reports whether a JSON pointer leads anywhere in a value.
+func Leads(raw jsontext.Value, pointer string) bool {
+	_, ok := valueAt(raw, pointer)
+	return ok
 }
 
 // TextAt is the text at a place of a value, which a suggestion can be for.

@@ -27,7 +27,7 @@ const (
 // Anchor is the place a thread is about.
 type Anchor struct {
 	Tool    string       // name as received; "" for the release or instructions
-	Digest  surface.Hash // of the tool when the thread was opened
+	Digest  surface.Hash // of the tool when the thread was opened, or of the listing
 	Pointer string       // RFC 6901 within the tool, "" for the whole tool
 	Side    Side
 	Quote   string // the words that it is about, "" for none
@@ -39,6 +39,9 @@ type Anchor struct {
 
 	Rule string // of the finding that the thread was opened on, "" for none
 }
+
+// whole reports whether the anchor is about the whole listing.
+func (at Anchor) whole() bool { return at.Tool == "" && at.Pointer == "" }
 
 // Thread is a conversation about a place, kept with the profile so that it
 // follows the tool through revisions and versions: it is the same thread there, and
@@ -225,8 +228,9 @@ func inMinutes(d time.Duration) string {
 	return fmt.Sprintf("%d minutes", n)
 }
 
-// anchor checks the place of a thread and notes what stands there.
-func (sp *speech) anchor(at Anchor) (Anchor, error) {
+// anchor checks the place of a thread and notes what stands there. That a suggestion has
+// a text to be for is checked with it.
+func (sp *speech) anchor(at Anchor, suggests bool) (Anchor, error) {
 	switch {
 	case at.Side == "":
 		at.Side = NewSide
@@ -249,9 +253,51 @@ func (sp *speech) anchor(at Anchor) (Anchor, error) {
 	case t == nil && at.Quote != "":
 		return at, Errorf(Unprocessable, "A thread about the whole release has nothing to quote. Name the tool and the pointer of the words, or quote none.")
 	case t == nil:
-		return at, nil
+		return sp.listed(at)
+	}
+	if err := at.leads(t); err != nil && at.Quote == "" && !suggests {
+		return at, err
 	}
 	return at.note(t), at.quotes(t)
+}
+
+// listed notes in an anchor about the whole listing which one its author reads: the one
+// that it names, which an earlier revision may have brought, else the one that is there.
+func (sp *speech) listed(at Anchor) (Anchor, error) {
+	now := sp.as.listing.Digest
+	if at.Side == OldSide {
+		if sp.as.base == nil {
+			return at, Errorf(Invalid, "This release has no old side: nothing was released before it. Use the side new.")
+		}
+		now = sp.as.base.Head.Digest
+	}
+	if at.Digest.IsZero() || at.Digest == now {
+		at.Digest = now
+		return at, nil
+	}
+	revisions, err := sp.tx.Revisions(sp.ctx, []string{sp.as.release.ID})
+	if err != nil {
+		return at, err
+	}
+	if !slices.ContainsFunc(revisions, func(r Revision) bool { return r.Digest == at.Digest }) {
+		return at, Errorf(Unprocessable, "No revision of %s is the listing %s. Give the digest that you read, or leave it out.", sp.as.release.Title(), at.Digest)
+	}
+	return at, nil
+}
+
+// leads refuses a pointer that leads nowhere in a tool, and says what is near.
+func (at Anchor) leads(t *surface.Tool) error {
+	if _, ok := valueAt(t.Raw, at.Pointer); ok {
+		return nil
+	}
+	in := cmp.Or(visible(at.Tool), "the server's instructions")
+	parent, names := nearest(t.Raw, at.Pointer)
+	if len(names) == 0 {
+		return Errorf(Unprocessable, "There is nothing at %s of %s on the %s side, and nothing below %s either. Point at what is there, or at the whole of it.",
+			visible(at.Pointer), in, at.Side, cmp.Or(visible(parent), "its top"))
+	}
+	return Errorf(Unprocessable, "There is nothing at %s of %s on the %s side. What is at %s: %s.",
+		visible(at.Pointer), in, at.Side, cmp.Or(visible(parent), "its top"), visible(strings.Join(names, ", ")))
 }
 
 // quotes refuses a quote that does not stand at the anchor's place of a tool.
@@ -328,6 +374,9 @@ func anchoredTool(ctx context.Context, tx Tx, as *assessment, at Anchor) (*surfa
 		return nil, err
 	}
 	t := side.exact(at)
+	if t == nil && at.Tool == "" {
+		return nil, Errorf(Invalid, "This release has no old side: nothing was released before it. Use the side new.")
+	}
 	if t == nil {
 		return nil, Errorf(Invalid, "There is no tool %s on the %s side of this release.", visible(at.Tool), at.Side)
 	}
@@ -388,7 +437,7 @@ func mayResolve(ctx context.Context, tx Tx, a Actor, t *Thread) error {
 	if err != nil {
 		return err
 	}
-	open, err := openReleases(ctx, tx, t)
+	open, err := tx.OpenReleasesOf(ctx, t.ServerID, t.Profile)
 	if err != nil {
 		return err
 	}
@@ -403,12 +452,6 @@ func mayResolve(ctx context.Context, tx Tx, a Actor, t *Thread) error {
 		return Errorf(Forbidden, "This thread blocks a release. Who opened it can resolve it, or a maintainer who did not write or push the release.")
 	}
 	return nil
-}
-
-// openReleases are those of the thread's profile.
-func openReleases(ctx context.Context, tx Tx, t *Thread) ([]Release, error) {
-	rs, err := tx.Releases(ctx, t.ServerID, t.Profile, Page{Limit: maxPage})
-	return slices.DeleteFunc(rs, func(r Release) bool { return !r.open() }), err
 }
 
 // holdsUp reports whether the gate waits for the thread: it was opened to block, or the
@@ -459,7 +502,7 @@ func (s *Service) Threads(ctx context.Context, a Actor, releaseID string) ([]Thr
 			if err != nil {
 				return err
 			}
-			as, err := s.placing(ctx, tx, srv, r)
+			as, err := s.placingHead(ctx, tx, srv, r)
 			if err != nil {
 				return err
 			}
@@ -470,19 +513,34 @@ func (s *Service) Threads(ctx context.Context, a Actor, releaseID string) ([]Thr
 	return found, err
 }
 
-// placing is as much of an assessment of a release's head as places in it take.
-func (s *Service) placing(ctx context.Context, tx Tx, srv *Server, r *Release) (*assessment, error) {
+// placingHead is placing for a release's head.
+func (s *Service) placingHead(ctx context.Context, tx Tx, srv *Server, r *Release) (*assessment, error) {
 	c, err := newCandidate(ctx, tx, srv, r, r.Head)
 	if err != nil {
 		return nil, err
 	}
-	l := loader{ctx: ctx, tx: tx, read: s.reread, now: s.now(), found: []*assessment{{candidate: *c}}}
+	list, err := s.placing(ctx, tx, []candidate{*c})
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// placing is as much of assessments as places in candidates take.
+func (s *Service) placing(ctx context.Context, tx Tx, candidates []candidate) ([]*assessment, error) {
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	l := loader{ctx: ctx, tx: tx, read: s.reread, now: s.now()}
+	for _, c := range candidates {
+		l.found = append(l.found, &assessment{candidate: c})
+	}
 	for _, step := range []func() error{l.bases, l.names, l.outlines, l.tools} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	return l.found[0], nil
+	return l.found, nil
 }
 
 // placedThreads are the threads of a release with what became of their places.
@@ -491,15 +549,64 @@ func placedThreads(ctx context.Context, tx Tx, as *assessment) ([]Thread, error)
 	if err != nil || len(ts) == 0 {
 		return ts, err
 	}
-	anchors := make([]Anchor, len(ts))
-	for i := range ts {
-		anchors[i] = ts[i].Anchor
+	return ts, placeThreads(ctx, tx, []*assessment{as}, func(*Thread) int { return 0 }, ts)
+}
+
+// placeThreads finds the places of threads, each in the candidate that in names by its
+// place in list, below 0 for none. It makes as many store calls for many as for one.
+func placeThreads(ctx context.Context, tx Tx, list []*assessment, in func(*Thread) int, ts []Thread) error {
+	if err := nameListings(ctx, tx, ts); err != nil {
+		return err
 	}
-	sides, err := newSides(ctx, tx, as, anchors)
+	anchors := make([][]Anchor, len(list))
 	for i := range ts {
-		ts[i].Place = sides.place(&ts[i])
+		if at := in(&ts[i]); at >= 0 {
+			anchors[at] = append(anchors[at], ts[i].Anchor)
+		}
 	}
-	return ts, err
+	all, err := sidesOf(ctx, tx, list, anchors)
+	if err != nil {
+		return err
+	}
+	for i := range ts {
+		if at := in(&ts[i]); at >= 0 {
+			ts[i].Place = all[at].place(&ts[i])
+		}
+	}
+	return nil
+}
+
+// nameListings fills in which listing threads are about that were opened on a whole one
+// before that was noted.
+func nameListings(ctx context.Context, tx Tx, ts []Thread) error {
+	unnamed := func(t *Thread) bool {
+		return t.Anchor.whole() && t.Anchor.Side != OldSide && t.Anchor.Digest.IsZero()
+	}
+	var ids []string
+	for i := range ts {
+		if unnamed(&ts[i]) {
+			ids = append(ids, ts[i].ReleaseID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	revisions, err := tx.Revisions(ctx, slices.Compact(ids))
+	type key struct {
+		release string
+		n       int
+	}
+	digests := map[key]surface.Hash{}
+	for _, r := range revisions {
+		digests[key{r.ReleaseID, r.N}] = r.Digest
+	}
+	for i := range ts {
+		if t := &ts[i]; unnamed(t) {
+			t.Anchor.Digest = digests[key{t.ReleaseID, t.Revision}]
+		}
+	}
+	return err
 }
 
 // threadsOf returns the threads that were opened on a release, the open ones of its

@@ -178,6 +178,20 @@ func (t *tx) ListingInfoByID(ctx context.Context, id string) (*review.ListingInf
 	return &info, nil
 }
 
+func (t *tx) InstructionsOf(ctx context.Context, ids []string) (map[string]surface.Instructions, error) {
+	rows, err := allIn[struct {
+		ID      string `db:"id"`
+		Asked   bool   `db:"instructions_asked"`
+		Present bool   `db:"instructions_present"`
+		Text    octets `db:"instructions"`
+	}](ctx, t, "SELECT id, instructions_asked, instructions_present, instructions FROM listings WHERE id IN (%s)", nil, ids)
+	found := make(map[string]surface.Instructions, len(rows))
+	for _, r := range rows {
+		found[r.ID] = surface.Instructions{Asked: r.Asked, Present: r.Present, Text: string(r.Text)}
+	}
+	return found, err
+}
+
 func (t *tx) ListingInfosByID(ctx context.Context, ids []string) ([]review.ListingInfo, error) {
 	rows, err := allIn[listingInfoRow](ctx, t, "SELECT "+columns[listingInfoRow]("")+" FROM listings WHERE id IN (%s)", nil, ids)
 	return mapped(rows, listingInfoRow.info), err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/review"
@@ -174,6 +175,33 @@ func (t *tx) OpenReleases(ctx context.Context, pg review.Page) ([]review.Release
 	where := "WHERE r.released_at = 0 AND r.withdrawn_at = 0"
 	where += p.page("releases", "r.", "created_at", pg)
 	return t.releases(ctx, where, p.args...)
+}
+
+func (t *tx) OpenReleasesOf(ctx context.Context, serverID, profile string) ([]review.Release, error) {
+	var p params
+	where := "WHERE r.server_id = " + p.add(serverID)
+	if profile != "" {
+		where += " AND r.profile = " + p.add(profile)
+	}
+	return t.releases(ctx, where+" AND r.released_at = 0 AND r.withdrawn_at = 0 ORDER BY r.created_at DESC, r.id DESC", p.args...)
+}
+
+func (t *tx) NewestReleases(ctx context.Context, profiles []review.ProfileKey) (map[review.ProfileKey]review.Release, error) {
+	newest := make(map[review.ProfileKey]review.Release, len(profiles))
+	for chunk := range slices.Chunk(profiles, inChunk) {
+		var p params
+		tuples := p.tuples(len(chunk), func(i int) []any { return []any{chunk[i].ServerID, chunk[i].Profile} })
+		const last = "(SELECT x.id FROM releases x WHERE x.server_id = p.server_id AND x.profile = p.profile %s ORDER BY x.created_at DESC, x.id DESC LIMIT 1)"
+		found, err := t.releases(ctx, "WHERE r.id IN (WITH p(server_id, profile) AS (VALUES "+tuples+") SELECT COALESCE("+
+			strings.ReplaceAll(last, "%s", "AND x.withdrawn_at = 0")+", "+strings.ReplaceAll(last, "%s", "")+") FROM p)", p.args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range found {
+			newest[review.ProfileKey{ServerID: r.ServerID, Profile: r.Profile}] = r
+		}
+	}
+	return newest, nil
 }
 
 // CountOpenReleases leaves out what the last release superseded, and what nobody

@@ -113,10 +113,22 @@ type TwinLine struct {
 type DiscussionPage struct {
 	Page
 	Pills   []Pill
-	Servers []Pill
+	Filter  ThreadFilter
 	Threads []DiscussedLine
 	Shown   string // "50 of 120"
 	NextURL string
+}
+
+// ThreadFilter chooses which threads are listed; the choice stands in the address. Every
+// choice says how many threads it leaves.
+type ThreadFilter struct {
+	URL     string
+	Hidden  []Hidden // the pills that are on
+	Servers []Place
+	Tools   []Place
+	Authors []Place
+	States  []Place
+	On      bool // something is chosen
 }
 
 // DiscussedLine is an open thread in a list across versions.

@@ -209,7 +209,16 @@ func (p *place) query(row web.Row) string {
 	if strings.HasSuffix(row.Path, "/lock") {
 		return "version=0.9.0&profile=locked"
 	}
-	return url.Values{"digest": {p.digest}, "from": {p.listing}, "to": {p.listing}, "ref": {"pr-1"}, "name": {p.tool}}.Encode()
+	all := url.Values{"digest": {p.digest}, "from": {p.listing}, "to": {p.listing}, "ref": {"pr-1"}, "name": {p.tool}}
+	for name := range all {
+		if row.Method == http.MethodGet && strings.HasPrefix(row.Path, "/api/") && !slices.Contains(row.Asks, name) {
+			all.Del(name)
+		}
+	}
+	if row.Path == "/audit/export" {
+		return ""
+	}
+	return all.Encode()
 }
 
 func (p *place) jsonBody(row web.Row) string {

@@ -24,8 +24,8 @@ func (s *Server) depthRoutes() []route {
 		post("/api/v1/releases/:id/suggestions/check", reviews, s.checkSuggestion),
 		get("/api/v1/releases/:id/threads/:thread/edits", reads, s.threadEdits),
 		post("/api/v1/releases/:id/threads/:thread/edit", reviews, s.editComment),
-		get("/api/v1/threads", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listDiscussion),
-		get("/api/v1/inbox", anywhere(people.Viewer).or(people.ScopeReview), s.showInbox),
+		get("/api/v1/threads", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listDiscussion).asks(threadFilters...),
+		get("/api/v1/inbox", anywhere(people.Viewer).or(people.ScopeReview), s.showInbox).asks("limit", "before"),
 		post("/api/v1/inbox/read", anywhere(people.Viewer).or(people.ScopeReview), s.readInbox),
 	}
 }

@@ -17,6 +17,7 @@ type Row struct {
 	Signed       bool
 	Proven       bool
 	Pusher       bool
+	Asks         []string // parameters that a question takes; others are refused
 }
 
 // Rows returns the table of routes.
@@ -25,7 +26,7 @@ func (s *Server) Rows() []Row {
 	for _, r := range s.routes() {
 		rows = append(rows, Row{
 			Method: r.method, Path: r.path,
-			Open: r.who.open, Role: r.who.role, AnyServer: r.who.any, Scopes: r.who.scopes, Signed: r.who.signed, Proven: r.proof, Pusher: r.who.pusher,
+			Open: r.who.open, Role: r.who.role, AnyServer: r.who.any, Scopes: r.who.scopes, Signed: r.who.signed, Proven: r.proof, Pusher: r.who.pusher, Asks: r.query,
 		})
 	}
 	return rows

@@ -23,9 +23,9 @@ func (s *Server) findingRoutes() []route {
 	return []route{
 		get("/api/v1/listings/:id/findings", reads, s.listingFindings),
 		get("/api/v1/releases/:id/findings", reads, s.releaseFindings),
-		get("/api/v1/servers/:server/waivers", reads, s.listWaivers),
+		get("/api/v1/servers/:server/waivers", reads, s.listWaivers).asks("limit", "before"),
 		post("/api/v1/servers/:server/waivers/proposed", delivery, s.proposeWaivers),
-		get("/api/v1/servers/:server/waivers/proposed", reads, s.listProposedWaivers),
+		get("/api/v1/servers/:server/waivers/proposed", reads, s.listProposedWaivers).asks("limit", "before"),
 		post("/api/v1/releases/:id/waivers/answer", reviews, s.answerProposedWaiver),
 		post("/api/v1/releases/:id/waivers", reviews, s.waive),
 		post("/api/v1/releases/:id/waivers/confirm", maintains, s.confirmWaiver),

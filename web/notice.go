@@ -87,14 +87,22 @@ func (s *Server) follow(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
+// threadFilters are what the list of everything unresolved can be chosen by.
+var threadFilters = []string{"server", "tool", "author", "state", "blocks", "mine", "mentions", "answered", "limit", "before"}
+
 // threadQuery reads the filters of the list of everything unresolved.
 func threadQuery(c echo.Context) (review.ThreadQuery, error) {
 	page, err := pageParams(c)
-	is := func(name string) bool { return c.QueryParam(name) == "true" }
-	return review.ThreadQuery{
-		Server: c.QueryParam("server"), Tool: c.QueryParam("tool"), Blocks: is("blocks"), Mine: is("mine"), Answered: is("answered"),
+	q := review.ThreadQuery{
+		Server: c.QueryParam("server"), Tool: c.QueryParam("tool"), Author: c.QueryParam("author"), State: review.PlaceState(c.QueryParam("state")),
 		Before: page.Before, Limit: page.Limit,
-	}, err
+	}
+	for name, on := range map[string]*bool{"blocks": &q.Blocks, "mine": &q.Mine, "mentions": &q.Mentions, "answered": &q.Answered} {
+		if err == nil {
+			*on, err = yesParam(c, name)
+		}
+	}
+	return q, err
 }
 
 func (s *Server) listDiscussion(c echo.Context) error {
@@ -108,10 +116,19 @@ func (s *Server) listDiscussion(c echo.Context) error {
 	}
 	answer := api.Discussion{
 		Threads: make([]api.Thread, 0, len(d.Threads)), Next: d.Next,
-		Counts: api.DiscussionCounts{Total: d.Total, All: d.All, Blocking: d.Blocking, Mine: d.Mine, Answered: d.Answered},
+		Counts: api.DiscussionCounts{Total: d.Total, All: d.All, Blocking: d.Blocking, Mine: d.Mine, Mentions: d.Mentions, Answered: d.Answered,
+			Servers: presentCounted(d.Servers), Tools: presentCounted(d.Tools), Authors: presentCounted(d.Authors), States: presentCounted(d.States)},
 	}
 	for _, t := range d.Threads {
 		answer.Threads = append(answer.Threads, presentThread(t.Thread))
 	}
 	return writeJSON(c, http.StatusOK, answer)
+}
+
+func presentCounted(list []review.Counted) []api.Counted {
+	out := make([]api.Counted, 0, len(list))
+	for _, n := range list {
+		out = append(out, api.Counted{Value: n.Value, Count: n.N})
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -24,7 +25,7 @@ func (s *Server) discussionPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := views.DiscussionPage{Page: s.page(c, "Threads", "threads"), Pills: threadPills(q, d), Servers: serverPills(q, d)}
+	m := views.DiscussionPage{Page: s.page(c, "Threads", "threads"), Pills: threadPills(q, d), Filter: threadFilter(q, d)}
 	for i := range d.Threads {
 		m.Threads = append(m.Threads, s.discussedLine(&d.Threads[i]))
 	}
@@ -35,15 +36,24 @@ func (s *Server) discussionPage(c echo.Context) error {
 	return s.render(c, http.StatusOK, views.Discussion(m))
 }
 
+// threadPairs are the filters of an address, without those of one page.
+func threadPairs(q review.ThreadQuery) []string {
+	return []string{
+		"server", q.Server, "tool", q.Tool, "author", q.Author, "state", string(q.State),
+		"blocks", flag(q.Blocks), "mine", flag(q.Mine), "mentions", flag(q.Mentions), "answered", flag(q.Answered),
+	}
+}
+
 // threadsPath is the list with the filters of q, and one more or changed.
 func threadsPath(q review.ThreadQuery, name, value string) string {
-	pairs := map[string]string{"server": q.Server, "tool": q.Tool, "blocks": flag(q.Blocks), "mine": flag(q.Mine), "answered": flag(q.Answered)}
-	pairs[name] = value
-	var list []string
-	for _, key := range []string{"server", "tool", "blocks", "mine", "answered", "before"} {
-		list = append(list, key, pairs[key])
+	pairs := threadPairs(q)
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i] == name {
+			pairs[i+1] = value
+			return path([]string{"threads"}, pairs...)
+		}
 	}
-	return path([]string{"threads"}, list...)
+	return path([]string{"threads"}, append(pairs, name, value)...)
 }
 
 func flag(on bool) string {
@@ -53,27 +63,56 @@ func flag(on bool) string {
 	return ""
 }
 
+// threadPills switch what is on or off; the other filters stay as they are.
 func threadPills(q review.ThreadQuery, d *review.Discussion) []views.Pill {
-	all := review.ThreadQuery{Server: q.Server}
-	return []views.Pill{
-		{Text: "All", Count: thousands(d.All), URL: threadsPath(all, "", ""), Current: !q.Blocks && !q.Mine && !q.Answered && q.Tool == ""},
-		{Text: "Blocking", Count: thousands(d.Blocking), URL: threadsPath(all, "blocks", "true"), Current: q.Blocks},
-		{Text: "Yours", Count: thousands(d.Mine), URL: threadsPath(all, "mine", "true"), Current: q.Mine},
-		{Text: "Somebody else spoke last", Count: thousands(d.Answered), URL: threadsPath(all, "answered", "true"), Current: q.Answered},
+	out := []views.Pill{{Text: "All", Count: thousands(d.All), URL: "/threads", Current: !filtered(q)}}
+	for _, f := range []struct {
+		name, text string
+		on         bool
+		n          int
+	}{
+		{"blocks", "Blocking", q.Blocks, d.Blocking}, {"mine", "Yours", q.Mine, d.Mine},
+		{"mentions", "Names you", q.Mentions, d.Mentions}, {"answered", "Somebody else spoke last", q.Answered, d.Answered},
+	} {
+		out = append(out, views.Pill{Text: f.text, Count: thousands(f.n), URL: threadsPath(q, f.name, flag(!f.on)), Current: f.on})
 	}
+	return out
 }
 
-func serverPills(q review.ThreadQuery, d *review.Discussion) []views.Pill {
-	if len(d.Servers) < 2 && q.Server == "" {
-		return nil
+func filtered(q review.ThreadQuery) bool {
+	q.Before, q.Limit = "", 0
+	return q != review.ThreadQuery{}
+}
+
+var placeWords = map[string]string{
+	string(review.PlaceExact): "as it was", string(review.PlaceRenamed): "renamed since", string(review.PlaceChanged): "changed since", string(review.PlaceGone): "gone",
+}
+
+// threadFilter is the form of the list, which keeps the pills that are on.
+func threadFilter(q review.ThreadQuery, d *review.Discussion) views.ThreadFilter {
+	f := views.ThreadFilter{
+		URL: "/threads", On: filtered(q),
+		Servers: countedPlaces("Every server", q.Server, d.Servers, nil), Tools: countedPlaces("Every tool", q.Tool, d.Tools, nil),
+		Authors: countedPlaces("Anybody", q.Author, d.Authors, nil), States: countedPlaces("Whatever became of it", string(q.State), d.States, placeWords),
 	}
-	var out []views.Pill
-	for _, n := range d.Servers {
-		value := n.Value
-		if q.Server == n.Value {
-			value = ""
+	for pairs := threadPairs(q); len(pairs) > 0; pairs = pairs[2:] {
+		if pairs[1] == "true" && slices.Contains([]string{"blocks", "mine", "mentions", "answered"}, pairs[0]) {
+			f.Hidden = append(f.Hidden, views.Hidden{Name: pairs[0], Value: pairs[1]})
 		}
-		out = append(out, views.Pill{Text: n.Value, Count: thousands(n.N), URL: threadsPath(q, "server", value), Current: q.Server == n.Value})
+	}
+	return f
+}
+
+// countedPlaces are the values of a filter with how many threads each leaves. What was
+// chosen is among them, also where it leaves none.
+func countedPlaces(all, chosen string, list []review.Counted, words map[string]string) []views.Place {
+	out := []views.Place{{Label: all, Chosen: chosen == ""}}
+	if chosen != "" && !slices.ContainsFunc(list, func(n review.Counted) bool { return n.Value == chosen }) {
+		list = append(slices.Clone(list), review.Counted{Value: chosen})
+	}
+	for _, n := range list {
+		label := cmpOr(words[n.Value], views.ShowName(n.Value).String())
+		out = append(out, views.Place{Value: n.Value, Label: label + " (" + thousands(n.N) + ")", Chosen: n.Value == chosen})
 	}
 	return out
 }
@@ -91,6 +130,9 @@ func (s *Server) discussedLine(t *review.DiscussedThread) views.DiscussedLine {
 	if len(t.Comments) > 0 {
 		last := t.Comments[len(t.Comments)-1]
 		l.Start, l.Who, l.When = prose.Show(beginning(last.Body)), prose.Show(last.UserLabel), s.when(last.At)
+	}
+	if word := movedSince(&t.Thread); word != "" {
+		l.Tags = append(l.Tags, word)
 	}
 	if t.Blocks {
 		l.Tags = append(l.Tags, "blocks the release")

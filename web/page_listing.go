@@ -58,7 +58,11 @@ func (s *Server) listingPage(c echo.Context) error {
 			return err
 		}
 	}
-	return s.render(c, http.StatusOK, views.Listing(m))
+	status := http.StatusOK
+	if m.Open != nil && m.Open.Open == nil {
+		status = http.StatusNotFound // the page says so, and lists what there is
+	}
+	return s.render(c, status, views.Listing(m))
 }
 
 // liveNote says where a listing was read that nobody pushed.

@@ -31,7 +31,7 @@ func pageRoutes(s *Server) []route {
 		get("/search", anywhere(people.Viewer), s.searchPage),
 		get("/deliveries", anywhere(people.Viewer), s.deliveriesPage),
 		get("/audit", anywhere(people.Maintainer), s.auditPage),
-		get("/audit/export", anywhere(people.Maintainer), s.exportAudit),
+		get("/audit/export", anywhere(people.Maintainer), s.exportAudit).asks(append(auditFilters, "format")...),
 
 		get("/people", anywhere(people.Maintainer), s.peoplePage),
 		post("/people", maintains, s.addPersonForm),

@@ -204,9 +204,14 @@ func TestListingPage(t *testing.T) {
 	if a := in.get(ada, "/servers/shop/listings/"+id); a.status != http.StatusNotFound {
 		t.Errorf("under another server: %d", a.status)
 	}
-	for _, odd := range []string{"?tool=0", "?tool=99", "?tool=x", "?view=read&from=-1", "?view=read&from=x"} {
+	for _, odd := range []string{"?view=read&from=-1", "?view=read&from=x"} {
 		if a := in.get(ada, base+odd); a.status != http.StatusOK {
 			t.Errorf("%s: %d", odd, a.status)
+		}
+	}
+	for _, odd := range []string{"?tool=0", "?tool=99", "?tool=x"} {
+		if a := in.get(ada, base+odd); a.status != http.StatusNotFound || !strings.Contains(a.body, "There is no tool at this position.") || !strings.Contains(a.body, "entity_get") {
+			t.Errorf("%s: %d", odd, a.status) // the page lists what there is
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (p *releasePresenter) commentForm(ch *review.Decided, id string, pointers [
 	}
 	f := p.newCommentForm(id, ch.ID, subjectName(ch), back)
 	p.typedBefore(f, targetComment+id, nameOf(ch))
-	f.Places = p.places(pointers, ch.NewPosition > 0, ch.OldPosition > 0, f.At)
+	f.Places = p.places(pointers, p.changeSides(ch), f.At)
 	f.Open = f.Body != "" || f.Suggest != ""
 	return f
 }
@@ -53,16 +53,19 @@ func (p *releasePresenter) commentOnTool(id, about, name string, pointers []stri
 		pointers = append(pointers, p.q.at)
 	}
 	f := p.newCommentForm("comment", id, cmpOr(about, name), p.toolURL(id))
-	hasNew, hasOld := true, false
+	stands := subjectSides{new: true}
+	if t != nil {
+		stands.newRaw = t.Raw
+	}
 	i, changed := p.index[id]
 	if changed {
 		name = nameOf(&p.v.Changes[i])
 	}
 	p.typedBefore(f, targetComment+id, name)
 	if changed {
-		hasNew, hasOld = p.v.Changes[i].NewPosition > 0, p.v.Changes[i].OldPosition > 0
+		stands = p.changeSides(&p.v.Changes[i])
 	}
-	f.Places = p.places(pointers, hasNew, hasOld, f.At)
+	f.Places = p.places(pointers, stands, f.At)
 	p.refused(f)
 	f.Open = f.Open || p.q.at != ""
 	for _, place := range f.Places {
@@ -128,9 +131,36 @@ func (p *releasePresenter) newCommentForm(id, on, about, back string) *views.Com
 	}
 }
 
+// subjectSides says on which sides a subject is, and with which bytes where the page has them.
+type subjectSides struct {
+	new, old       bool
+	newRaw, oldRaw []byte
+}
+
+// changeSides finds the sides of a change.
+func (p *releasePresenter) changeSides(ch *review.Decided) subjectSides {
+	if ch.Subject == change.SubjectInstructions {
+		return subjectSides{new: !ch.To.IsZero(), old: !ch.From.IsZero()}
+	}
+	s := subjectSides{new: ch.NewPosition > 0, old: ch.OldPosition > 0}
+	if s.new && p.v.New != nil && ch.NewPosition <= len(p.v.New.Tools) {
+		s.newRaw = p.v.New.Tools[ch.NewPosition-1].Raw
+	}
+	if s.old && p.v.Old != nil && ch.OldPosition <= len(p.v.Old.Tools) {
+		s.oldRaw = p.v.Old.Tools[ch.OldPosition-1].Raw
+	}
+	return s
+}
+
+// mayLead reports whether a pointer leads anywhere on a side; where the page has not its
+// bytes, it may.
+func mayLead(side bool, raw []byte, pointer string) bool {
+	return side && (len(raw) == 0 || review.Leads(raw, pointer))
+}
+
 // places are what a comment can be about, on either side: "new /description". at is
 // the one that was chosen before.
-func (p *releasePresenter) places(pointers []string, hasNew, hasOld bool, at string) []views.Place {
+func (p *releasePresenter) places(pointers []string, on subjectSides, at string) []views.Place {
 	var out []views.Place
 	add := func(side review.Side, pointer, label string) {
 		value := string(side) + " " + pointer
@@ -138,16 +168,16 @@ func (p *releasePresenter) places(pointers []string, hasNew, hasOld bool, at str
 		out = append(out, views.Place{Value: value, Label: label, Chosen: chosen})
 	}
 	side := review.NewSide
-	if !hasNew && hasOld {
+	if !on.new && on.old {
 		side = review.OldSide
 	}
 	add(side, "", "the whole of it")
 	for _, pointer := range pointers {
 		label := placeName(pointer)
-		if hasNew || !hasOld {
+		if mayLead(on.new || !on.old, on.newRaw, pointer) {
 			add(review.NewSide, pointer, label)
 		}
-		if hasOld {
+		if mayLead(on.old, on.oldRaw, pointer) {
 			add(review.OldSide, pointer, label+", as it was")
 		}
 	}
@@ -369,6 +399,9 @@ func anchorOfForm(v *review.ReleaseView, form url.Values) review.Anchor {
 		switch {
 		case ch.Subject == change.SubjectInstructions:
 			a.Pointer = "/instructions"
+			if ch.To.IsZero() { // they are gone
+				a.Side = review.OldSide
+			}
 		case ch.Subject != change.SubjectTool || ch.Tool == nil:
 		case a.Side == review.OldSide && ch.FromTool != nil:
 			a.Tool = *ch.FromTool

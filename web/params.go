@@ -1,6 +1,8 @@
 package web
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,6 +30,41 @@ func pageParams(c echo.Context) (review.Page, error) {
 	}
 	p.Limit = n
 	return p, nil
+}
+
+// knownQuery refuses what a question can't be chosen by: a filter that is misspelt would
+// else answer with more than was asked for, and nobody would notice.
+func knownQuery(known []string) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			given := slices.Sorted(maps.Keys(c.QueryParams()))
+			for _, name := range given {
+				if !slices.Contains(known, name) {
+					return review.Errorf(review.Invalid, "There is no parameter %.40q here. %s", name, useOneOf(known))
+				}
+			}
+			return next(c)
+		}
+	}
+}
+
+func useOneOf(known []string) string {
+	if len(known) == 0 {
+		return "This address takes none: leave it out."
+	}
+	return "Use " + anyOf(known) + ", or leave it out."
+}
+
+// yesParam reads a filter that is on or off.
+func yesParam(c echo.Context, name string) (bool, error) {
+	switch text := c.QueryParam(name); text {
+	case "true":
+		return true, nil
+	case "", "false":
+		return false, nil
+	default:
+		return false, review.Errorf(review.Invalid, "%s is %.20q. Use true or false.", name, text)
+	}
 }
 
 // nextPage is where the list goes on: after its last row, when the page is full.

@@ -21,6 +21,7 @@ type route struct {
 	body   bodyLimit // what a request may carry; zero is smallBody
 	plain  bool      // asks for no session, so costs no query
 	proof  bool      // takes a fresh proof of who one is, in the browser
+	query  []string  // what the address of a question of a program may choose by, see knownQuery
 }
 
 func get(path string, who need, handle echo.HandlerFunc) route {
@@ -40,6 +41,12 @@ func (r route) limited(body bodyLimit) route {
 // bare leaves the session out, for what is the same for everybody.
 func (r route) bare() route {
 	r.plain = true
+	return r
+}
+
+// asks names the parameters of the query.
+func (r route) asks(query ...string) route {
+	r.query = query
 	return r
 }
 
@@ -110,18 +117,18 @@ func (s *Server) apiRoutes() []route {
 	capturing := reviews.orPusher()
 	return append([]route{
 		post("/api/v1/servers/:server/listings", delivery, s.pushListing).limited(ownLimit),
-		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getGate),
+		get("/api/v1/servers/:server/gate", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getGate).asks("digest", "version", "profile"),
 
-		get("/api/v1/servers/:server/lock", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getLock),
+		get("/api/v1/servers/:server/lock", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.getLock).asks("version", "profile"),
 		post("/api/v1/servers/:server/verify", person(people.Viewer).or(people.ScopeGate, people.ScopeRead, people.ScopeReview), s.verifyListing).limited(s.uploadBody()),
 
 		get("/api/v1/servers/:server/endpoints", reads, s.listEndpoints),
 		post("/api/v1/servers/:server/endpoints/:id/read", person(people.Viewer).or(people.ScopeGate, people.ScopeReview), s.readEndpoint),
 
 		get("/api/v1/servers", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.listServers),
-		get("/api/v1/together", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.togetherAPI),
+		get("/api/v1/together", anywhere(people.Viewer).or(people.ScopeRead, people.ScopeReview), s.togetherAPI).asks("host", "listing"),
 		get("/api/v1/servers/:server", reads, s.showServer),
-		get("/api/v1/servers/:server/listings", reads, s.listListings),
+		get("/api/v1/servers/:server/listings", reads, s.listListings).asks("limit", "before"),
 		get("/api/v1/servers/:server/policy", reads, s.showPolicy),
 		post("/api/v1/servers/:server/policy", person(people.Maintainer), s.setPolicy).proven(),
 		post("/api/v1/servers/:server/policy/try", reads, s.tryPolicy),
@@ -131,13 +138,13 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/proposals/decide", anywhere(people.Maintainer), s.decideProposal).proven(),
 		get("/api/v1/servers/:server/grants", person(people.Maintainer), s.listGrants),
 		post("/api/v1/servers/:server/grants", person(people.Admin), s.setGrant).proven(),
-		get("/api/v1/servers/:server/releases", reads, s.listReleases),
-		get("/api/v1/servers/:server/compare", reads, s.compareListings),
+		get("/api/v1/servers/:server/releases", reads, s.listReleases).asks("version", "profile", "limit", "before"),
+		get("/api/v1/servers/:server/compare", reads, s.compareListings).asks("from", "to"),
 		get("/api/v1/listings/:id", reads, s.showListing),
 		get("/api/v1/listings/:id/raw", reads, s.rawListing),
 		get("/api/v1/listings/:id/families", reads, s.listingFamilies),
-		get("/api/v1/listings/:id/cost", reads, s.listingCost),
-		get("/api/v1/listings/:id/preflight", reads, s.listingPreflight),
+		get("/api/v1/listings/:id/cost", reads, s.listingCost).asks("base", "host", "turns", "price", "cache_read", "cache_write"),
+		get("/api/v1/listings/:id/preflight", reads, s.listingPreflight).asks("base"),
 		get("/api/v1/listings/:id/renderings/:host", reads, s.listingRendering),
 		get("/api/v1/listings/:id/captures", reads, s.listCaptures),
 		post("/api/v1/listings/:id/captures", capturing, s.addCapture).limited(s.uploadBody()),

@@ -1,12 +1,14 @@
 package web
 
 import (
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/web/api"
@@ -48,6 +50,47 @@ func TestDescriptionAndRoutesAgree(t *testing.T) {
 	slices.Sort(routed)
 	if diff := cmp.Diff(describedCalls(), routed); diff != "" {
 		t.Errorf("-openapi.yaml +routes:\n%s", diff)
+	}
+}
+
+// TestParametersAsDescribed compares what each question can be chosen by.
+func TestParametersAsDescribed(t *testing.T) {
+	type parameters []struct {
+		Name string `yaml:"name"`
+		In   string `yaml:"in"`
+		Ref  string `yaml:"$ref"`
+	}
+	var described struct {
+		Paths map[string]struct {
+			Parameters parameters `yaml:"parameters"`
+			Get        struct {
+				Parameters parameters `yaml:"parameters"`
+			} `yaml:"get"`
+		} `yaml:"paths"`
+	}
+	if err := yaml.Unmarshal(api.OpenAPI, &described); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range bareServer(t, nil).apiRoutes() {
+		if r.method != http.MethodGet || !strings.HasPrefix(r.path, "/api/") {
+			continue
+		}
+		at := described.Paths[parameter.ReplaceAllString(r.path, "{$1}")]
+		var want []string
+		for _, p := range append(at.Parameters, at.Get.Parameters...) {
+			switch name := strings.ToLower(p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]); {
+			case p.In == "query":
+				want = append(want, p.Name)
+			case name == "limit" || name == "before":
+				want = append(want, name)
+			}
+		}
+		got := slices.Clone(r.query)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s takes %v, described are %v", r.path, got, want)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -260,6 +261,9 @@ func (s *Server) guards(r route) []echo.MiddlewareFunc {
 	guards := []echo.MiddlewareFunc{s.limitBody(r.body), s.sameOrigin, s.loadSession, s.identify(r.who), patient}
 	if r.proof {
 		guards = append(guards, s.askProof)
+	}
+	if r.method == http.MethodGet && (strings.HasPrefix(r.path, "/api/") || r.query != nil) {
+		guards = append(guards, knownQuery(r.query))
 	}
 	return guards
 }

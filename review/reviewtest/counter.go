@@ -153,6 +153,21 @@ func (t *countedTx) OpenReleases(ctx context.Context, p review.Page) ([]review.R
 	return t.Tx.OpenReleases(ctx, p)
 }
 
+func (t *countedTx) OpenReleasesOf(ctx context.Context, serverID, profile string) ([]review.Release, error) {
+	t.calls.Add(1)
+	return t.Tx.OpenReleasesOf(ctx, serverID, profile)
+}
+
+func (t *countedTx) NewestReleases(ctx context.Context, ks []review.ProfileKey) (map[review.ProfileKey]review.Release, error) {
+	t.calls.Add(1)
+	return t.Tx.NewestReleases(ctx, ks)
+}
+
+func (t *countedTx) InstructionsOf(ctx context.Context, ids []string) (map[string]surface.Instructions, error) {
+	t.calls.Add(1)
+	return t.Tx.InstructionsOf(ctx, ids)
+}
+
 func (t *countedTx) LastReleased(ctx context.Context, ks []review.ProfileKey) (map[review.ProfileKey]review.Line, error) {
 	t.calls.Add(1)
 	return t.Tx.LastReleased(ctx, ks)

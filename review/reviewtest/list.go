@@ -133,6 +133,14 @@ func listCalls(w *world) {
 			_, err := w.svc.Gate(w.ctx, w.rita, "mot", review.Question{Digest: p.Answer.Listing.Digest})
 			return err
 		},
+		"threads": func(*review.Pushed) error {
+			_, err := w.svc.Discussion(w.ctx, w.rita, review.ThreadQuery{})
+			return err
+		},
+		"policy tried": func(*review.Pushed) error {
+			_, err := w.svc.TryPolicy(w.ctx, w.rita, "mot", w.server.Policy)
+			return err
+		},
 		"releases": func(*review.Pushed) error {
 			_, err := w.svc.Releases(w.ctx, w.rita, "mot", "", "", review.Page{})
 			return err

@@ -10,6 +10,8 @@ import (
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/lint"
+	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
 )
 
 var talkCases = map[string]func(*world){
@@ -33,6 +35,9 @@ var talkCases = map[string]func(*world){
 	"edits of a comment stay readable":                 talkEdits,
 	"a suggestion is recognised":                       talkSuggestion,
 	"a hundred comments an hour":                       talkLimit,
+	"a thread leads somewhere":                         talkNowhere,
+	"a thread on the whole listing":                    talkWhole,
+	"filters count before they cut":                    discussedFilters,
 	"a quote stands where it says":                     talkQuotes,
 	"a suggestion needs a text":                        talkNoText,
 	"many decisions, one unread notice":                noticeOnce,
@@ -765,6 +770,103 @@ func discussed(w *world) {
 	}
 	_, err = w.svc.Discussion(w.ctx, stranger, review.ThreadQuery{Server: "mot"})
 	w.refused(err, review.NotFound)
+}
+
+// talkNowhere: a pointer without a quote leads somewhere too, and who mistypes one is told
+// what is near.
+func talkNowhere(w *world) {
+	w.released("1", three())
+	p := w.push("2", listing(`{"name":"find","description":"Finds.","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"a/b":{"enum":["x"]}}}}`, tool("list", "Lists.")))
+	for _, c := range []struct {
+		anchor review.Anchor
+		says   []string
+	}{
+		{review.Anchor{Tool: "find", Pointer: "/inputSchema/properties/idd"}, []string{"/inputSchema/properties/idd of find on the new side", "What is at /inputSchema/properties: /inputSchema/properties/id, /inputSchema/properties/a~1b"}},
+		{review.Anchor{Tool: "find", Pointer: "/title"}, []string{"What is at its top: /name, /description, /inputSchema"}},
+		{review.Anchor{Tool: "find", Pointer: "/inputSchema/properties/a~1b/enum/1"}, []string{"/inputSchema/properties/a~1b/enum/0"}},
+		{review.Anchor{Tool: "find", Pointer: "/description/0"}, []string{"nothing below /description either"}},
+		{review.Anchor{Pointer: "/instructions"}, []string{"nothing at /instructions of the server's instructions"}},
+	} {
+		_, err := w.svc.Comment(w.ctx, w.rita, idOf(p), review.NewComment{Anchor: c.anchor, Body: "Why?"})
+		w.refused(err, review.Unprocessable, c.says...)
+	}
+	w.comment(w.rita, p, review.NewComment{Anchor: review.Anchor{Tool: "drop", Pointer: "/description", Side: review.OldSide}, Body: "Why is it gone?"})
+}
+
+// talkWhole: what was said of a whole listing was said of those bytes.
+func talkWhole(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	t := w.comment(w.rita, p, review.NewComment{Body: "Too long."})
+	old := w.comment(w.rita, p, review.NewComment{Anchor: review.Anchor{Side: review.OldSide}, Body: "It was shorter."})
+	is := func(p *review.Pushed, id string, want review.PlaceState) {
+		w.Helper()
+		if got := w.placeOf(p, id); got.State != want {
+			w.Errorf("%s: %s, want %s", p.Answer.Release.Version, got.State, want)
+		}
+	}
+	is(p, t.ID, review.PlaceExact)
+	is(p, old.ID, review.PlaceExact)
+	next := w.push("3", changed("Finds."+" Once."))
+	is(next, t.ID, review.PlaceChanged)
+	is(next, old.ID, review.PlaceExact)
+	is(w.push("4", changed("Finds. Never twice.")), t.ID, review.PlaceExact)
+	_, err := w.svc.Comment(w.ctx, w.rita, idOf(p), review.NewComment{Anchor: review.Anchor{Digest: surface.HashOf([]byte("x"))}, Body: "Why?"})
+	w.refused(err, review.Unprocessable, "No revision of 2")
+}
+
+// discussedFilters: each number says what is left by its value with the other filters as
+// they are, also where another value is chosen.
+func discussedFilters(w *world) {
+	w.addServer("git", gate.Team)
+	w.must(w.setRole(w.shell, w.rita.User.ID, "git", people.Reviewer))
+	w.rita = w.again(w.rita)
+	p := w.push("1", changed("Finds it."))
+	say := func(a review.Actor, p *review.Pushed, at review.Anchor, body string, blocks bool) *review.Thread {
+		defer func() { w.clock = w.clock.Add(time.Second) }()
+		return w.comment(a, p, review.NewComment{Anchor: at, Body: body, Blocks: blocks})
+	}
+	find := say(w.rita, p, review.Anchor{Tool: "find", Pointer: "/description"}, "Why?", true)
+	drop := say(w.rob, p, review.Anchor{Tool: "drop"}, "Why, @rita?", false)
+	list := say(w.rob, p, review.Anchor{Tool: "list"}, "Why?", true)
+	w.push("2", listing(tool("find", "Looks."), tool("list", "Lists.")))
+
+	got := func(q review.ThreadQuery) string {
+		w.Helper()
+		d, err := w.svc.Discussion(w.ctx, w.rita, q)
+		w.must(err)
+		s := fmt.Sprint(d.All, d.Total, " blocking ", d.Blocking, " mine ", d.Mine, " mentions ", d.Mentions, d.Servers, d.Tools, d.Authors, d.States)
+		for _, t := range d.Threads {
+			s += " " + t.Anchor.Tool
+		}
+		return s
+	}
+	for _, c := range []struct {
+		q    review.ThreadQuery
+		want string
+	}{
+		{review.ThreadQuery{}, "3 3 blocking 2 mine 1 mentions 1 [{mot 3}] [{drop 1} {find 1} {list 1}] [{Rita 1} {Rob 2}] [{exact 1} {changed 1} {gone 1}] list drop find"},
+		{review.ThreadQuery{Author: "Rob"}, "3 2 blocking 1 mine 0 mentions 1 [{mot 2}] [{drop 1} {list 1}] [{Rita 1} {Rob 2}] [{exact 1} {gone 1}] list drop"},
+		{review.ThreadQuery{State: review.PlaceGone}, "3 1 blocking 0 mine 0 mentions 1 [{mot 1}] [{drop 1}] [{Rob 1}] [{exact 1} {changed 1} {gone 1}] drop"},
+		{review.ThreadQuery{Blocks: true, Tool: "find"}, "3 1 blocking 1 mine 1 mentions 0 [{mot 1}] [{find 1} {list 1}] [{Rita 1}] [{changed 1}] find"},
+		{review.ThreadQuery{Server: "git"}, "3 0 blocking 0 mine 0 mentions 0 [{mot 3}] [] [] []"},
+		{review.ThreadQuery{Mentions: true}, "3 1 blocking 0 mine 0 mentions 1 [{mot 1}] [{drop 1}] [{Rob 1}] [{gone 1}] drop"},
+	} {
+		if s := got(c.q); s != c.want {
+			w.Errorf("%+v:\n got %s\nwant %s", c.q, s, c.want)
+		}
+	}
+	_, err := w.svc.Discussion(w.ctx, w.rita, review.ThreadQuery{State: "lost"})
+	w.refused(err, review.Invalid, "exact, renamed, changed or gone")
+	_, err = w.svc.Discussion(w.ctx, w.rita, review.ThreadQuery{Before: "x"})
+	w.refused(err, review.Invalid, "no thread that you can read")
+	_, err = w.svc.ResolveThread(w.ctx, w.rob, drop.ID)
+	w.must(err)
+	d, err := w.svc.Discussion(w.ctx, w.rita, review.ThreadQuery{Before: drop.ID}) // it ended the page before
+	w.must(err)
+	if len(d.Threads) != 1 || d.Threads[0].ID != find.ID || list.ID == "" {
+		w.Errorf("behind one that is resolved: %+v", d.Threads)
+	}
 }
 
 // talkSuggested looks at texts for a description: what they would bring and mend, by

@@ -112,6 +112,45 @@ func testReleaseLists(b *bench) {
 	b.equal(open(review.Page{Limit: 1, Before: foreign.ID}), []review.Release{all[0]})
 }
 
+// testManyOpenReleases: however many releases there are, none is left out.
+func testManyOpenReleases(b *bench) {
+	s := b.server("shop")
+	l := b.push(s, payload(definition("a", "one")))
+	first := b.release(s, "first", l)
+	for i := range 510 {
+		b.release(s, fmt.Sprint(i), l)
+	}
+	all := func(profile string) []review.Release {
+		return read(b, func(tx review.Tx) ([]review.Release, error) { return tx.OpenReleasesOf(b.ctx, s.ID, profile) })
+	}
+	if got := all(""); len(got) != 511 || got[510].ID != first.ID {
+		b.Errorf("%d releases are open", len(got))
+	}
+	b.markReleased(first)
+	if got := all("default"); len(got) != 510 {
+		b.Errorf("%d releases are open once one is released", len(got))
+	}
+	b.equal(len(all("admin")), 0)
+}
+
+func testNewestReleases(b *bench) {
+	s := b.server("shop")
+	l := b.push(s, payload(definition("a", "one")))
+	key := review.ProfileKey{ServerID: s.ID, Profile: "default"}
+	newest := func() map[review.ProfileKey]review.Release {
+		return read(b, func(tx review.Tx) (map[review.ProfileKey]review.Release, error) {
+			return tx.NewestReleases(b.ctx, []review.ProfileKey{key, {ServerID: s.ID, Profile: "admin"}})
+		})
+	}
+	b.equal(newest(), map[review.ProfileKey]review.Release{})
+	first, second := b.release(s, "1", l), b.release(s, "2", l)
+	b.equal(newest(), map[review.ProfileKey]review.Release{key: *second})
+	b.markWithdrawn(second)
+	b.equal(newest(), map[review.ProfileKey]review.Release{key: *first})
+	b.markWithdrawn(first)
+	b.equal(newest(), map[review.ProfileKey]review.Release{key: *second})
+}
+
 // markReleased releases r without its subjects.
 func (b *bench) markReleased(r *review.Release) {
 	b.Helper()

@@ -69,6 +69,8 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"lists of releases", testReleaseLists},
 		{"last released", testLastReleased},
 		{"open releases are counted", testCountOpenReleases},
+		{"many open releases", testManyOpenReleases},
+		{"newest releases", testNewestReleases},
 		{"revisions", testRevisions},
 		{"released subjects", testReleased},
 		{"released subjects at random", testReleasedModel},

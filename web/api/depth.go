@@ -193,21 +193,33 @@ type FollowRequest struct {
 	Follow *bool  `json:"follow"` // false ends it
 }
 
-// Discussion is everything unresolved, newest first. The counts are of all of it,
-// whatever stands on the page.
+// Discussion is everything unresolved, newest first. The place of each thread is that in
+// the newest version of its profile.
 type Discussion struct {
 	Threads []Thread         `json:"threads"`
 	Counts  DiscussionCounts `json:"counts"`
 	Next    string           `json:"next"`
 }
 
-// DiscussionCounts says how many threads each filter would leave.
+// DiscussionCounts says how many threads are left by each value of each filter, all
+// other filters as they are.
 type DiscussionCounts struct {
-	Total    int `json:"total"` // that the query chooses
-	All      int `json:"all"`
-	Blocking int `json:"blocking"`
-	Mine     int `json:"mine"`
-	Answered int `json:"answered"` // in which somebody else spoke last
+	Total    int       `json:"total"` // that the query chooses
+	All      int       `json:"all"`   // without any filter
+	Blocking int       `json:"blocking"`
+	Mine     int       `json:"mine"`
+	Mentions int       `json:"mentions"` // that name the caller
+	Answered int       `json:"answered"` // in which somebody else spoke last
+	Servers  []Counted `json:"servers"`  // by slug
+	Tools    []Counted `json:"tools"`
+	Authors  []Counted `json:"authors"` // who opened them
+	States   []Counted `json:"states"`  // of their places
+}
+
+// Counted is a value of a filter with how many it leaves.
+type Counted struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
 }
 
 // Place is what became of the place that a thread is about.

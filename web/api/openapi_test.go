@@ -24,7 +24,7 @@ var described = []any{
 	api.BaselineRequest{}, api.ReleaseRequest{}, api.WithdrawRequest{}, api.ThreadRequest{}, api.CommentRequest{},
 	api.Aliases{}, api.Alias{}, api.AliasRequest{}, api.IDRequest{}, api.PairingRequest{}, api.Changelog{}, api.ViewedRequest{},
 	api.Drafts{}, api.Draft{}, api.DraftComment{}, api.PublishRequest{}, api.EditRequest{}, api.CommentEdits{}, api.CommentEdit{},
-	api.Inbox{}, api.InboxDrift{}, api.Attention{}, api.Notice{}, api.ReadRequest{}, api.FollowRequest{}, api.Discussion{}, api.DiscussionCounts{},
+	api.Inbox{}, api.InboxDrift{}, api.Attention{}, api.Notice{}, api.ReadRequest{}, api.FollowRequest{}, api.Discussion{}, api.DiscussionCounts{}, api.Counted{},
 	api.Proposals{}, api.Proposal{}, api.ProposalDecision{}, api.Grants{}, api.Grant{}, api.GrantRequest{}, api.PurgeRequest{}, api.PurgeAnswer{},
 	api.Place{}, api.Suggestion{}, api.SuggestionRequest{}, api.SuggestionCheck{}, api.HiddenMark{}, api.Captures{}, api.Capture{},
 	api.FindingCounts{}, api.Findings{}, api.Waivers{}, api.Waiver{}, api.WaiverRequest{}, api.EndWaiverRequest{},
