@@ -108,7 +108,7 @@ func everyKey(t *testing.T, a *app) {
 			{"t", toPage, "", ""},
 			{"J", toAnotherOf, onTool, ""},
 			{"j", toAnotherOf, onTool, "document.querySelector('#tool-name').innerText === 'station_get'"},
-			{"x", toPage, onTool, "document.querySelector('[data-row][aria-current]').innerText.includes('you')"},
+			{"x", toPage, onTool, "document.querySelector('#tool-name').innerText === 'alert_get' && [...document.querySelectorAll('[data-row]')].find((r) => r.innerText.includes('station_get')).innerText.includes('you')"},
 			{kb.Enter, nowhere, onTool, ""},
 		},
 	}

@@ -244,6 +244,7 @@ func TestPanesAreFresh(t *testing.T) {
 
 	// An answer of one's own is a page of its own, and what comes after it knows it.
 	k.leave("y")
+	k.turn("k")
 	k.wantIn("the row", here, "you")
 	k.turn("j")
 	k.turn("k")

@@ -16,7 +16,8 @@ type AnswerForm struct {
 	URL      string
 	Items    []string // "ed_… ch_… ch_…", one edit and the changes that were shown
 	Subject  string   // what it is about, for the message when it has moved on
-	Back     string   // where to go on afterwards
+	Back     string   // where it stands
+	Next     string   // what to go on with once it is answered
 	Note     string   // typed before, kept
 	Fault    Sentence // why the answer was not stored: then the note has the focus
 	NoteHint string   // "Reason (needed to approve: breaking)"

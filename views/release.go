@@ -103,6 +103,8 @@ type GateBar struct {
 	Why  Sentence
 	Sub  []string // "48 tools changed", "164 new words, about 6 minutes"
 	Next *Link    // "Next decision"
+
+	Release *ReleaseForm // what is next when the gate passes
 }
 
 // Alert is something about the comparison as a whole that must not be missed.
@@ -377,7 +379,6 @@ type ReleaseAside struct {
 	Needs    []ReqLine
 	Met      string // "46 met"
 	Findings *FindingList
-	Release  *ReleaseForm
 	Withdraw *WithdrawForm
 	Override *OverrideForm // nil for those who can't
 	LockURL  string        // of the signed lock file, "" while it is not released

@@ -9,7 +9,7 @@ import (
 )
 
 // answerForm asks for an answer, or lets one be taken back.
-func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
+func (p *releasePresenter) answerForm(c *card, back, next string) *views.AnswerForm {
 	if !c.can {
 		if c.open() {
 			return &views.AnswerForm{Cannot: c.cannot}
@@ -20,7 +20,7 @@ func (p *releasePresenter) answerForm(c *card, back string) *views.AnswerForm {
 		return nil
 	}
 	f := &views.AnswerForm{
-		ID: c.id, URL: p.act("verdicts"), Back: back, About: views.Say(c.sentence).String(), Subject: p.subject(c),
+		ID: c.id, URL: p.act("verdicts"), Back: back, Next: next, About: views.Say(c.sentence).String(), Subject: p.subject(c),
 		Items: p.items(c),
 	}
 	f.NoteHint, f.Needs = p.noteHint(c)

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"cmp"
+	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,16 +36,19 @@ type needGroup struct {
 	url      string
 }
 
-// requirements lists what is open, those alike together, and counts the rest.
+// requirements lists what is open, the gravest first and those alike together, and counts
+// the rest.
 func (p *releasePresenter) requirements() ([]views.ReqLine, string) {
-	var groups []*needGroup
-	met := 0
+	var open []*gate.Requirement
 	for i := range p.v.Answer.Requirements {
-		r := &p.v.Answer.Requirements[i]
-		if r.State != gate.Open && r.State != gate.Overridden {
-			met++
-			continue
+		if r := &p.v.Answer.Requirements[i]; r.State == gate.Open || r.State == gate.Overridden {
+			open = append(open, r)
 		}
+	}
+	met := len(p.v.Answer.Requirements) - len(open)
+	slices.SortStableFunc(open, func(a, b *gate.Requirement) int { return cmp.Compare(gravity(b), gravity(a)) })
+	var groups []*needGroup
+	for _, r := range open {
 		groups = p.groupNeed(groups, r)
 	}
 	var out []views.ReqLine
@@ -61,6 +67,15 @@ func (p *releasePresenter) requirements() ([]views.ReqLine, string) {
 		return out, "Nothing. " + plural(met, "requirement is met.", "requirements are met.")
 	}
 	return out, plural(met, "more is met.", "more are met.")
+}
+
+// gravity is what open requirements are sorted by: first what no answer to a change can
+// meet, since it is easily missed, then what changes of the strongest class ask for.
+func gravity(r *gate.Requirement) int {
+	if r.Change == "" {
+		return math.MaxInt
+	}
+	return r.Class.Rank()
 }
 
 func (p *releasePresenter) groupNeed(groups []*needGroup, r *gate.Requirement) []*needGroup {
@@ -124,8 +139,7 @@ func (p *releasePresenter) acts(a *views.ReleaseAside) {
 	switch {
 	case p.v.State == review.StateReleased:
 		a.LockURL = path([]string{"api", "v1", "servers", p.v.Server.Slug, "lock"}, "version", p.v.Release.Version, "profile", p.v.Release.Profile)
-	case p.v.Actions.Release == "":
-		a.Release = &views.ReleaseForm{URL: p.act("release"), Digest: p.v.Listing.Digest.String(), Label: "Release " + title}
+	case p.v.Actions.Release == "": // the gate's answer has the button
 	case p.v.State == review.StateWithdrawn:
 	case p.v.Actions.Release == p.v.Answer.Why:
 		a.Cannot = append(a.Cannot, "It can be released once the gate passes.")

@@ -40,6 +40,9 @@ type editOn struct {
 	detail *change.Detail
 }
 
+// cardPrefix begins the ids of cards in a page.
+const cardPrefix = "d-"
+
 type cardState int
 
 const (
@@ -156,7 +159,7 @@ func detailOf(ch *review.Decided, edit string) *change.Detail {
 // finish finds out where the card stands.
 func (p *releasePresenter) finish(c card) card {
 	first := c.pairs[0]
-	c.id = fmt.Sprintf("d-%s-%s", first.edit, p.v.Changes[first.change].ID)
+	c.id = fmt.Sprintf(cardPrefix+"%s-%s", first.edit, p.v.Changes[first.change].ID)
 	c.words = newWords(c.pairs)
 	p.look(&c)
 	rejected, answered, settled := false, true, true

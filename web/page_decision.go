@@ -20,20 +20,16 @@ func (p *releasePresenter) decisions() *views.DecisionsView {
 	open, closed := p.order(p.q.filter)
 	page := p.pageAsked(append(slices.Clone(open), closed...))
 	first, end := page*cardsAtOnce, (page+1)*cardsAtOnce
+	here := p.cardsPath(p.q.filter, page)
 	for i, c := range open {
 		if i < first || i >= end {
 			continue
 		}
-		// Once it is answered the next one stands in its place.
-		back := p.cardsPath(p.q.filter, page)
-		if i+1 < len(open) {
-			back += "#" + open[i+1].id
-		}
-		v.Open = append(v.Open, p.decision(c, back))
+		v.Open = append(v.Open, p.decision(c, here, here+"#"+cmpOr(p.nextOpen(open, i), gateFragment)))
 	}
 	for i, c := range closed {
 		if i += len(open); i >= first && i < end {
-			v.Closed = append(v.Closed, p.decision(c, p.cardsPath(p.q.filter, page)))
+			v.Closed = append(v.Closed, p.decision(c, here, ""))
 		}
 	}
 	v.Pages = p.cardPages(page, len(open)+len(closed))
@@ -44,6 +40,22 @@ func (p *releasePresenter) decisions() *views.DecisionsView {
 	}
 	return v
 }
+
+// nextOpen is the decision that somebody goes on with once the nth is answered: the next
+// one that waits for them, past the end the first that they left out; "" for none.
+// Once it is answered the next one stands in its place, so it is on the same page.
+func (p *releasePresenter) nextOpen(open []*card, n int) string {
+	for i := range len(open) - 1 {
+		if c := open[(n+1+i)%len(open)]; p.waitsForMe(c) {
+			return c.id
+		}
+	}
+	return ""
+}
+
+// gateFragment is where the gate's answer stands in its page: what is next is there when
+// nothing is left to answer.
+const gateFragment = "gate"
 
 // cardsAtOnce bounds a page: browsers get slow beyond some thousand elements, and
 // nobody reads two hundred decisions at one go. The rest is a link away.
@@ -128,13 +140,15 @@ var closedBadges = map[cardState]views.Badge{
 	cardSettled:  {Tone: views.Plain, Icon: "check", Word: "accepted"},
 }
 
-// decision shows a card; back is where its form leads to afterwards.
-func (p *releasePresenter) decision(c *card, back string) views.Decision {
+// decision shows a card of the page here; next is what to go on with once it is
+// answered.
+func (p *releasePresenter) decision(c *card, here, next string) views.Decision {
+	back := here + "#" + c.id
 	first := &p.v.Changes[c.changes[0]]
 	sentence, meta, also := headline(c)
 	d := views.Decision{
 		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, Hidden: c.hidden,
-		AlsoLabel: plural(len(also), "edit", "edits"), Meta: slices.Concat(meta, p.sightOn(c), p.foundOn(c, sentence)), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back),
+		AlsoLabel: plural(len(also), "edit", "edits"), Meta: slices.Concat(meta, p.sightOn(c), p.foundOn(c, sentence)), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back, next),
 	}
 	if len(c.changes) == 1 {
 		d.On, d.OnURL = views.ShowName(subjectName(first)), p.toolURL(first.ID)

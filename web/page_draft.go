@@ -64,6 +64,16 @@ type drafts struct {
 	server  string // slug, "" for those of a release
 	list    []review.Draft
 	taken   map[string]bool // targets that a form of the page shows
+
+	answered map[string]bool // targets whose answer is given when the review is finished
+}
+
+// answers is how many answers wait for the end of the review.
+func (d *drafts) answers() int {
+	if d == nil {
+		return 0
+	}
+	return len(d.answered)
 }
 
 // loadDrafts reads them for whoever may write any.
@@ -75,7 +85,13 @@ func (s *Server) loadDrafts(c echo.Context, v *review.ReleaseView) (*drafts, err
 	if err != nil {
 		return nil, err
 	}
-	return &drafts{release: v.Release.ID, list: list, taken: map[string]bool{}}, nil
+	d := &drafts{release: v.Release.ID, list: list, taken: map[string]bool{}, answered: map[string]bool{}}
+	for i := range list {
+		if list[i].Verdict() != "" {
+			d.answered[list[i].Target] = true
+		}
+	}
+	return d, nil
 }
 
 // box is where a form keeps what is typed into it, and what was: nil for nothing.
@@ -188,7 +204,7 @@ func (s *Server) draftForm(c echo.Context) error {
 	default:
 		s.flash(c, flashDone, "Kept as a draft. Nobody else sees it until you publish it.")
 	}
-	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id)))
+	return c.Redirect(http.StatusSeeOther, afterAnswer(form, d.Verdict(), releasePath(id)))
 }
 
 // draftKept tells a script which draft its page goes on with.

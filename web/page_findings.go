@@ -91,7 +91,11 @@ func (s *Server) afterWaiver(c echo.Context, err error, form url.Values, done st
 	}
 	s.sent(c, form)
 	s.flash(c, flashDone, done)
-	return c.Redirect(http.StatusSeeOther, releasePath(c.Param("id"), "view", view, "tool", tool))
+	to := releasePath(c.Param("id"), "view", view, "tool", tool)
+	if tool != "" {
+		to = withFragment(to, toolFragment)
+	}
+	return c.Redirect(http.StatusSeeOther, to)
 }
 
 // quotation is a comment that starts with a finding: what it says, in words of the

@@ -152,6 +152,7 @@ type releasePresenter struct {
 	compare *comparison      // set when this is no release but two listings
 	drafts  *drafts          // nil when the reader may not write
 	opened  opened           // the tool that is open
+	listed  []listRow        // in the list of tools, from the top
 
 	twinSets []map[string]bool // of v.Twins, made when first asked for
 
@@ -316,6 +317,7 @@ func (p *releasePresenter) gate() views.GateBar {
 	if bar.Tone == views.OK && p.passes() != nil {
 		bar.Tone, bar.Icon = views.OverrideBadge.Tone, views.OverrideBadge.Icon
 	}
+	bar.Next, bar.Release = p.next(), p.releaseForm()
 	open, mine, words := 0, 0, 0
 	for _, c := range p.cards {
 		if !c.open() {
@@ -325,9 +327,6 @@ func (p *releasePresenter) gate() views.GateBar {
 		words += c.words
 		if c.can {
 			mine++
-			if bar.Next == nil && p.v.Answer.Result == gate.Blocked {
-				bar.Next = &views.Link{Text: "Next decision", URL: p.nextURL(c.id)}
-			}
 		}
 	}
 	if open > 0 && (mine < open || p.v.Answer.Result != gate.Blocked) { // else the sentence says both
@@ -346,6 +345,36 @@ func (p *releasePresenter) gate() views.GateBar {
 		bar.Sub = append(bar.Sub, "an author's own approval counted")
 	}
 	return bar
+}
+
+// next leads to what the reader can do for the gate: the next decision that they did not
+// answer, not even in a draft, or else the drafts; nil for nothing.
+func (p *releasePresenter) next() *views.Link {
+	if p.v.Answer.Result != gate.Blocked {
+		return nil
+	}
+	for i := range p.cards {
+		if c := &p.cards[i]; p.waitsForMe(c) {
+			return &views.Link{Text: "Next decision", URL: p.nextURL(c.id)}
+		}
+	}
+	if p.drafts.answers() > 0 {
+		return &views.Link{Text: "Finish your review", URL: p.act("desk")}
+	}
+	return nil
+}
+
+// waitsForMe reports whether the reader may answer a decision and has not even drafted to.
+func (p *releasePresenter) waitsForMe(c *card) bool {
+	return c.open() && c.can && (p.drafts.answers() == 0 || !p.drafts.answered[verdictTarget(p.items(c))])
+}
+
+// releaseForm releases what the gate lets pass; nil when the reader may not.
+func (p *releasePresenter) releaseForm() *views.ReleaseForm {
+	if p.v.State == review.StateReleased || p.v.Actions.Release != "" {
+		return nil
+	}
+	return &views.ReleaseForm{URL: p.act("release"), Digest: p.v.Listing.Digest.String(), Label: "Release " + prose.Show(p.v.Release.Title()).String()}
 }
 
 // notViewed counts the changes that the reader has not marked as viewed.

@@ -433,7 +433,7 @@ func (s *Server) openThreadForm(c echo.Context) error {
 	if err == nil {
 		s.sent(c, form)
 		s.flash(c, flashDone, "Your comment is published.")
-		return c.Redirect(http.StatusSeeOther, withFragment(backTo(form.Get("back"), releasePath(id, "view", viewThreads)), "t-"+t.ID))
+		return c.Redirect(http.StatusSeeOther, afterComment(backTo(form.Get("back"), releasePath(id, "view", viewThreads)), t.ID))
 	}
 	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), rule: form.Get("rule")}
 	if n.Suggest != nil {
@@ -447,6 +447,15 @@ func (s *Server) openThreadForm(c echo.Context) error {
 		return err
 	}
 	return s.renderRelease(c, q)
+}
+
+// afterComment is where a new thread is shown. Who comments on a decision stays there: no
+// thread is shown among decisions.
+func afterComment(back, thread string) string {
+	if _, at, _ := strings.Cut(back, "#"); strings.HasPrefix(at, cardPrefix) {
+		return back
+	}
+	return withFragment(back, "t-"+thread)
 }
 
 // withFragment replaces the fragment of a path.

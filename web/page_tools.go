@@ -22,6 +22,7 @@ func (p *releasePresenter) tools() *views.ToolsView {
 	v := &views.ToolsView{ListURL: p.toolURL(""), Overview: []string{"Nothing changed."}, At: p.standing(), Chosen: p.q.tool != ""}
 	all := p.list()
 	l := all.holding(p.q.names, p.q.filter)
+	p.listed = l.inOrder()
 	open := p.q.tool
 	if open == "" {
 		open = l.first()
@@ -263,7 +264,7 @@ func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
 		return &views.AnswerForm{Cannot: ch.CannotWhy}
 	}
 	f := &views.AnswerForm{
-		ID: "whole", URL: p.act("verdicts"), Back: withFragment(p.toolURL(ch.ID), toolFragment), Items: []string{ch.ID}, Whole: "Approve all of it", NoteHint: noteOnly,
+		ID: "whole", URL: p.act("verdicts"), Back: withFragment(p.toolURL(ch.ID), toolFragment), Next: p.nextWaiting(ch.ID), Items: []string{ch.ID}, Whole: "Approve all of it", NoteHint: noteOnly,
 		About: views.ShowName(subjectName(ch)).String(), Subject: views.ShowName(subjectName(ch)).String(),
 	}
 	if p.v.Server.Policy.Line(ch.Ask("")).Reason {
@@ -272,6 +273,18 @@ func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
 	f.Mine = mineSaid(ch.Mine)
 	p.keep(f)
 	return f
+}
+
+// nextWaiting leads from a tool to the next one of the list that waits for the reader,
+// past the end to the first; where none does, to the gate's answer above the tool.
+func (p *releasePresenter) nextWaiting(id string) string {
+	here := slices.IndexFunc(p.listed, func(r listRow) bool { return r.id == id })
+	for i := range p.listed {
+		if r := p.listed[(here+1+i)%len(p.listed)]; r.id != id && r.facets.me && (p.drafts == nil || !p.drafts.answered[targetVerdict+r.id]) {
+			return withFragment(r.url, toolFragment)
+		}
+	}
+	return withFragment(p.toolURL(id), gateFragment)
 }
 
 func pointersIn(ch *review.Decided) []string {
@@ -442,16 +455,20 @@ func lumpSingles(groups []listGroup) []listGroup {
 
 const othersGroup = "Others"
 
+// inOrder are the rows as they stand one below the other.
+func (l toolList) inOrder() []listRow {
+	out := slices.Clone(l.surface)
+	for _, g := range l.groups {
+		out = append(out, g.rows...)
+	}
+	return out
+}
+
 // facets are those of all rows.
 func (l toolList) facets() []facets {
 	var out []facets
-	for _, r := range l.surface {
+	for _, r := range l.inOrder() {
 		out = append(out, r.facets)
-	}
-	for _, g := range l.groups {
-		for _, r := range g.rows {
-			out = append(out, r.facets)
-		}
 	}
 	return out
 }

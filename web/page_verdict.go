@@ -99,7 +99,7 @@ var verdictDone = map[review.VerdictKind]string{
 	review.Approve: "Approved.", review.Reject: "Rejected. It blocks the release until you take it back or a new push mends it.", review.Withdraw: "Your answer is taken back.",
 }
 
-// verdictForm stores an answer and goes on to the next decision. What was answered
+// verdictForm stores an answer and goes on to the next decision, or the next tool. What was answered
 // too late is shown again beside what is there now.
 func (s *Server) verdictForm(c echo.Context) error {
 	form, err := s.form(c)
@@ -113,7 +113,17 @@ func (s *Server) verdictForm(c echo.Context) error {
 	}
 	s.sent(c, form)
 	s.flash(c, flashDone, verdictDone[review.VerdictKind(kept.verdict)]+kept.also())
-	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), releasePath(id)))
+	return c.Redirect(http.StatusSeeOther, afterAnswer(form, review.VerdictKind(kept.verdict), releasePath(id)))
+}
+
+// afterAnswer is where to go on: from an answer to what is next, from one that was taken
+// back nowhere.
+func afterAnswer(form url.Values, verdict review.VerdictKind, other string) string {
+	back := backTo(form.Get("back"), other)
+	if verdict == review.Withdraw || verdict == "" {
+		return back
+	}
+	return backTo(form.Get("next"), back)
 }
 
 // also says where the answer was stored beside the release.

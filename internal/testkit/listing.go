@@ -23,3 +23,32 @@ func BigListing(n, changed, version int) string {
 	}
 	return `{"tools":[` + strings.Join(tools, ",") + `]}`
 }
+
+// SharedListing has 240 tools in families of ten, of which 200 differ from the first
+// version to any other. What changed is the same in all of a family, as it is when one
+// hand changed a server, so that a dozen decisions answer for all of them.
+func SharedListing(version int) string {
+	const families, changed, size = 24, 20, 10
+	tools := make([]string, 0, families*size)
+	for f := range families {
+		required, most, again, open := `"id"`, 100, true, true
+		if version > 1 && f < changed {
+			switch f % 4 {
+			case 0:
+				required += fmt.Sprintf(`,"scope%d"`, f)
+			case 1:
+				most -= f
+			case 2:
+				again = false
+			default:
+				open = false
+			}
+		}
+		for n := range size {
+			tools = append(tools, fmt.Sprintf(`{"name":"kind%d_act%d","description":"Does number %d for one item of kind %d.","annotations":{"idempotentHint":%t,"openWorldHint":%t},"inputSchema":{"type":"object","properties":{`+
+				`"id":{"type":"string","description":"Which one."},"scope%d":{"type":"string","description":"Of which account."},"limit":{"type":"integer","minimum":1,"maximum":%d}},"required":[%s]}}`,
+				f, n, n, f, again, open, f, most, required))
+		}
+	}
+	return `{"tools":[` + strings.Join(tools, ",") + `]}`
+}

@@ -138,7 +138,7 @@ func openWhy(p Policy, s *Subject, line Line, n int, lack string) string {
 }
 
 func foundWhy(p Policy, s *Subject) string {
-	return fmt.Sprintf("Rule %s found something of severity %s that the base did not have.", s.Findings.NewRule, p.byPolicy(s.Findings.NewRule, s.Findings.New))
+	return fmt.Sprintf("New finding: %s, %s.", s.Findings.NewRule, p.byPolicy(s.Findings.NewRule, s.Findings.New))
 }
 
 func blockWhy(p Policy, s *Subject) string {

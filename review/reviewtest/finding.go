@@ -360,7 +360,7 @@ func findingRaised(w *world) {
 	if c := p.Answer.Findings; c.Critical != 1 || c.High != 0 {
 		w.Errorf("counted %+v", c)
 	}
-	if r := w.requirement(w.wantGate(p, gate.Blocked, "approval:find"), "approval:find"); !strings.Contains(r.Why, "Rule poison.conceal found something of severity critical") {
+	if r := w.requirement(w.wantGate(p, gate.Blocked, "approval:find"), "approval:find"); !strings.Contains(r.Why, "New finding: poison.conceal, critical.") {
 		w.Errorf("why: %s", r.Why)
 	}
 	w.must(w.waive(w.ana, id, "poison.conceal"))

@@ -109,7 +109,7 @@ function suggest(doc) {
 }
 
 /**
- * Enter on an item opens it; on a link or a button it does what it always does; where
+ * Enter on an item opens it, on the gate's answer it does what that offers next; on a link or a button it does what it always does; where
  * nothing has the focus it leads to the end of a review.
  *
  * @param {Document} doc
@@ -117,7 +117,7 @@ function suggest(doc) {
 function open(doc) {
   const at = doc.activeElement;
   if (at === doc.body) return activate(doc, "Enter");
-  if (!(at instanceof HTMLElement) || !at.matches("[data-item]")) return false;
+  if (!(at instanceof HTMLElement) || !at.matches("[data-item], #gate")) return false;
   const link = at.querySelector("[data-open]");
   if (link instanceof HTMLAnchorElement) link.click();
   return link !== null;
