@@ -132,6 +132,7 @@ func TestWalkByKeyboard(t *testing.T) {
 			return
 		}
 		w.press("y")
+		w.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.select()")) // the driver typed the key too
 		w.press("Told to all callers.")
 		w.follow("Ctrl+Enter", chromedp.Evaluate[chromedp.Void](`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true, cancelable: true})), undefined`))
 	})

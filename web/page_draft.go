@@ -204,7 +204,15 @@ func (s *Server) draftForm(c echo.Context) error {
 	default:
 		s.flash(c, flashDone, "Kept as a draft. Nobody else sees it until you publish it.")
 	}
-	return c.Redirect(http.StatusSeeOther, afterAnswer(form, d.Verdict(), releasePath(id)))
+	return c.Redirect(http.StatusSeeOther, afterAnswer(form, d.Verdict(), besideTool(form, id)))
+}
+
+// besideTool is where a form about a waiver stands: it names the tool, and no address.
+func besideTool(form url.Values, release string) string {
+	if tool := form.Get("back"); tool != "" && !strings.HasPrefix(tool, "/") {
+		return withFragment(releasePath(release, "view", viewTools, "tool", tool), toolFragment)
+	}
+	return releasePath(release)
 }
 
 // draftKept tells a script which draft its page goes on with.

@@ -133,6 +133,55 @@ func TestFindingsBesideTheText(t *testing.T) {
 	}
 }
 
+// TestDeclineKeepsWhatIsTyped: why somebody does not accept what a file proposes is there
+// after it was refused, in another session, and without scripts where it was typed.
+func TestDeclineKeepsWhatIsTyped(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	user := in.addUser("mia", people.Maintainer, "git")
+	mia := in.signedIn(user)
+	in.release("git", "1", before)
+	pushed := in.pushed("git", "version=2", listing(tool("find", "Finds things."), tool("drop", "Drops things."), tool("list", "Lists things."), tool("seek", conceals)))
+	path := "/releases/" + pushed.Release.ID
+	line := lineOf(t, decode[api.Findings](t, in.get(mia, "/api/v1"+path+"/findings")), "poison.conceal")
+	in.want(200, in.postJSON(withToken(in.addToken("git", "", people.ScopePush)), "/api/v1/servers/git/waivers/proposed",
+		`{"release":"`+pushed.Release.ID+`","waivers":[{"fingerprint":"`+line.Fingerprint+`","rule":"poison.conceal","reason":"It is seen.","by":"ann"}]}`))
+	link := ""
+	in.get(mia, path+"?view=tools").html(t).Find("a[data-row]").Each(func(_ int, a *goquery.Selection) {
+		if strings.Contains(text(a), "seek") {
+			link = a.AttrOr("href", "")
+		}
+	})
+	declining := func(as who) *goquery.Selection {
+		return findingOf(t, in.want(200, in.get(as, link)).html(t), "poison.conceal").Find(".proposed form:has(textarea)")
+	}
+
+	form := declining(mia)
+	values := fieldsOf(form, "", "")
+	values.Set("why", "The text is not seen\r\nby everybody.")
+	saved := in.want(303, in.postForm(mia, form.AttrOr("data-draft", ""), values))
+	if to := saved.header.Get("Location"); !strings.HasSuffix(to, "#tool") || !strings.Contains(to, "view=tools") {
+		t.Errorf("kept beside a tool, it leads to %s", to)
+	}
+	in.want(303, in.postForm(mia, "/sign-out", nil))
+	again := in.signedIn(user)
+	form = declining(again)
+	if got := form.Find("textarea").Text(); got != "The text is not seen\nby everybody." {
+		t.Fatalf("in another session it is %q", got)
+	}
+	values = fieldsOf(form, "", "")
+	values.Set("why", values.Get("why")+" Or by nobody.")
+	refused := findingOf(t, in.want(400, in.postForm(again, form.AttrOr("action", ""), values)).html(t), "poison.conceal") // by neither button
+	if got := refused.Find(".proposed textarea").Text(); !strings.HasSuffix(got, "by everybody. Or by nobody.") {
+		t.Errorf("refused, it is %q", got)
+	}
+	values.Set("answer", "decline")
+	in.want(303, in.postForm(again, form.AttrOr("action", ""), values))
+	if said := text(in.get(again, path+"/desk").html(t).Find("main")); strings.Contains(said, "not seen") {
+		t.Errorf("declined, and the draft is still there: %s", said)
+	}
+}
+
 // TestFindingsByPolicy: what the policy made of a finding stands beside it, on the
 // pages and in the API, and an off one stays listed.
 func TestFindingsByPolicy(t *testing.T) {
