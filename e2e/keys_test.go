@@ -108,8 +108,8 @@ func everyKey(t *testing.T, a *app) {
 			{"t", toPage, "", ""},
 			{"J", toAnotherOf, onTool, ""},
 			{"j", toAnotherOf, onTool, "document.querySelector('#tool-name').innerText === 'station_get'"},
-			{"x", toPage, onTool, "document.querySelector('#tool-name').innerText === 'alert_get' && [...document.querySelectorAll('[data-row]')].find((r) => r.innerText.includes('station_get')).innerText.includes('you')"},
-			{kb.Enter, nowhere, onTool, ""},
+			{"x", toPage, "document.activeElement.id === 'gate'", "document.querySelector('[data-row][aria-current]').innerText.includes('station_get')"}, // the last that waited
+			{kb.Enter, nowhere, "document.activeElement.id === 'gate'", ""},
 		},
 	}
 	for _, view := range []string{"", "?view=tools"} {

@@ -174,7 +174,7 @@ func TestDeclineKeepsWhatIsTyped(t *testing.T) {
 		t.Fatalf("in another session it is %q", got)
 	}
 	values = fieldsOf(form, "", "")
-	values.Set("why", values.Get("why")+" Or by nobody.")
+	values.Set("why", form.Find("textarea").Text()+" Or by nobody.")
 	refused := findingOf(t, in.want(400, in.postForm(again, form.AttrOr("action", ""), values)).html(t), "poison.conceal") // by neither button
 	if got := refused.Find(".proposed textarea").Text(); !strings.HasSuffix(got, "by everybody. Or by nobody.") {
 		t.Errorf("refused, it is %q", got)
