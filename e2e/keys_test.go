@@ -60,6 +60,7 @@ func everyKey(t *testing.T, a *app) {
 	const (
 		decision = "[data-item]"
 		inItem   = "document.activeElement.closest('[data-item]') === document.querySelectorAll('[data-item]')[1]"
+		inBox    = "document.activeElement.type === 'search'"
 		onTool   = "document.activeElement.id === 'tool'"
 		onNext   = "document.activeElement.matches('.decision:not(.done)') && document.activeElement.id === location.hash.slice(1)"
 	)
@@ -68,6 +69,9 @@ func everyKey(t *testing.T, a *app) {
 			{"j", nowhere, focusOn(decision, 0), ""},
 			{"j", nowhere, focusOn(decision, 1), ""},
 			{"k", nowhere, focusOn(decision, 0), ""},
+			{"g", nowhere, focusOn(decision, 0), "!document.activeElement.querySelector('details[data-group]').open"},
+			{"y", nowhere, focusOn(decision, 0), "document.activeElement.querySelector('details[data-group]').open && document.activeElement.innerText.includes('then press again')"},
+			{"g", nowhere, focusOn(decision, 0), "!document.activeElement.querySelector('details[data-group]').open"},
 			{"g", nowhere, focusOn(decision, 0), "document.activeElement.querySelector('details[open] .names').checkVisibility()"},
 			{"j", nowhere, focusOn(decision, 1), ""},
 			{"c", nowhere, inItem + " && document.activeElement.name === 'body'", ""},
@@ -78,10 +82,13 @@ func everyKey(t *testing.T, a *app) {
 			{"?", nowhere, "document.activeElement.closest('#keys') !== null", "document.getElementById('keys').open"},
 			{"jx", nowhere, "", "document.getElementById('keys').open"},
 			{kb.Escape, nowhere, focusOn(decision, 1), "!document.getElementById('keys').open"},
-			{"/", nowhere, "document.activeElement.dataset.key === '/'", ""},
+			{"/", nowhere, inBox, ""},
+			{"query", nowhere, inBox + " && document.activeElement.value === 'query'", "!" + answered("approved")},
+			{kb.Escape, nowhere, "document.activeElement.id === 'main'", ""},
 			{"j", nowhere, focusOn(decision, 0), ""},
 			{"x", toPage, onNext, answered("rejected")},
 			{"y", toPage, onNext, answered("approved")},
+			{"u", toPage, "", "document.body.innerText.includes('Your answer is taken back.')"},
 			{"t", toPage, "", "location.search.includes('view=tools')"},
 			{"d", toPage, "", "document.querySelector('.tabs [aria-current]').innerText.includes('Decisions')"},
 			{kb.Enter, toPage, "", "location.pathname.endsWith('/desk')"},
@@ -102,7 +109,9 @@ func everyKey(t *testing.T, a *app) {
 			{kb.Escape, nowhere, onTool, ""},
 			{"s", nowhere, "document.activeElement.name === 'suggest'", ""},
 			{kb.Escape, nowhere, onTool, ""},
-			{"/", nowhere, "document.activeElement.dataset.key === '/'", ""},
+			{"/", nowhere, inBox, ""},
+			{"vy", nowhere, inBox + " && document.activeElement.value.endsWith('vy')", ""},
+			{kb.Escape, nowhere, "document.activeElement.id === 'main'", ""},
 			{"]", nowhere, focusOn("[data-change]", 0), ""},
 			{"g", toPage, "document.activeElement.matches('.decision') && document.activeElement.id === location.hash.slice(1)", ""},
 			{"t", toPage, "", ""},

@@ -58,6 +58,9 @@ func (s *Service) decideOn(ctx context.Context, tx Tx, sp *speech, items []Verdi
 	if err := d.store(ctx, tx); err != nil {
 		return err
 	}
+	if err := d.see(ctx, tx); err != nil {
+		return err
+	}
 	sp.decided(items, d)
 	return s.looked(ctx, tx, sp.a, sp.as)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
 )
 
@@ -59,6 +60,27 @@ func (s *Service) MarkViewed(ctx context.Context, a Actor, releaseID string, cha
 		}
 		return s.looked(ctx, tx, a, as)
 	})
+}
+
+// see marks as viewed what a person answered and left nothing open in: who judged a
+// change has seen it. A token judges nothing with eyes.
+func (d *decision) see(ctx context.Context, tx Tx) error {
+	if d.actor.Token != nil {
+		return nil
+	}
+	var seen []string
+	stands := gate.NewStanding(d.given)
+	for _, c := range d.touched {
+		for _, o := range stands.On(c.Subject, c.From, c.To) {
+			if o.Person == d.actor.userID() && (o.Approval != nil || o.Rejection != nil) {
+				seen = append(seen, c.ID)
+			}
+		}
+	}
+	if len(seen) == 0 {
+		return nil
+	}
+	return tx.SetViewed(ctx, d.actor.userID(), d.as.profile(), seen, d.s.now())
 }
 
 // reading runs an act that is about the actor alone: every role that reads may do

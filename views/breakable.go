@@ -30,7 +30,7 @@ func breakable(v prose.Visible) templ.Component {
 }
 
 // shortName fits into a line as it is.
-const shortName = 16
+const shortName = 8
 
 // withBreaks escapes text and puts places to break at after its separators.
 func withBreaks(s string) string {
@@ -39,12 +39,26 @@ func withBreaks(s string) string {
 	}
 	var b strings.Builder
 	for {
-		i := strings.IndexAny(s, "_-./:")
-		if i < 0 || i == len(s)-1 {
+		i := breakAfter(s)
+		if i < 0 {
 			b.WriteString(templ.EscapeString(s))
 			return b.String()
 		}
-		b.WriteString(templ.EscapeString(s[:i+1]) + "<wbr>")
-		s = s[i+1:]
+		b.WriteString(templ.EscapeString(s[:i]) + "<wbr>")
+		s = s[i:]
 	}
 }
+
+// breakAfter is how much of a name goes into the line before the first place to break
+// at: up to a separator, or to the hump of a camel; -1 for none.
+func breakAfter(s string) int {
+	for i := 1; i < len(s); i++ {
+		if strings.IndexByte("_-./:", s[i-1]) >= 0 || isLower(s[i-1]) && isUpper(s[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }

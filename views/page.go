@@ -36,6 +36,16 @@ type MenuItem struct {
 type Notice struct {
 	Tone Tone
 	Text Sentence
+	Undo *UndoForm // nil where there is nothing to take back
+}
+
+// UndoForm takes an answer back that was just given.
+type UndoForm struct {
+	URL      string
+	Items    []string
+	Subject  string
+	Back     string
+	Profiles []string // others that it was given in too
 }
 
 func (n Notice) icon() string {

@@ -3,8 +3,6 @@ package views
 import (
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"github.com/countersign/countersign/review/prose"
 )
 
@@ -139,6 +137,19 @@ type BaselineForm struct {
 	Draft    DraftBox
 }
 
+// begun reports whether somebody wrote in the form, so that it stays open.
+func (f BaselineForm) begun() bool {
+	return len(f.Fault) > 0 || slices.ContainsFunc(f.Problems, func(a AckField) bool { return a.Note != "" })
+}
+
+// asks says what the form takes.
+func (f BaselineForm) asks() string {
+	if len(f.Problems) == 1 {
+		return "One tool has to be acknowledged first"
+	}
+	return itoa(len(f.Problems)) + " tools have to be acknowledged first"
+}
+
 // AckField takes note of one tool with problems.
 type AckField struct {
 	Position string
@@ -180,13 +191,8 @@ type Pill struct {
 	Current bool
 }
 
-// filterKey lets the key / lead to the first filter.
-func filterKey(i int) templ.Attributes {
-	if i == 0 {
-		return templ.Attributes{"data-key": "/"}
-	}
-	return nil
-}
+// wholeName is the name of a row in plain text, which a narrow list may not show whole.
+func (r ToolRow) wholeName() string { return r.Prefix.String() + r.Name.String() }
 
 // Decision is one answer that is asked for.
 type Decision struct {

@@ -197,6 +197,9 @@ func (p *releasePresenter) baseline() *views.BaselineForm {
 		return nil
 	}
 	n := p.v.Listing.ToolCount
+	if n == 0 {
+		return nil // there is nothing to begin from
+	}
 	f := &views.BaselineForm{
 		URL: p.act("baseline"), Digest: p.v.Listing.Digest.String(), Question: "Use " + plural(n, "this tool", "these tools") + " as the starting point?",
 	}
@@ -210,6 +213,15 @@ func (p *releasePresenter) baseline() *views.BaselineForm {
 	}
 	f.Problems = p.ackFields()
 	return f
+}
+
+// baselineHere is the form of the starting point, where decisions are taken: beside a
+// tool it would only stand in the way. One that was refused is shown where it is.
+func (p *releasePresenter) baselineHere() *views.BaselineForm {
+	if p.q.view != viewDecisions && len(p.q.fault) == 0 {
+		return nil
+	}
+	return p.baseline()
 }
 
 // ackFields asks about each tool with an error, one by one.

@@ -32,7 +32,7 @@ func (p *releasePresenter) decisions() *views.DecisionsView {
 			v.Closed = append(v.Closed, p.decision(c, here, ""))
 		}
 	}
-	v.Pages = p.cardPages(page, len(open)+len(closed))
+	v.Pages = p.cardPages(page, len(open)+len(closed), len(open))
 	v.ClosedLabel = plural(len(closed), "decision that is not open", "decisions that are not open")
 	v.ClosedOpen = len(open) == 0 && len(closed) > 0 && len(closed) <= 12
 	if len(open) == 0 {
@@ -103,12 +103,15 @@ func (p *releasePresenter) cardPath(id string) string {
 }
 
 // cardPages leads through the pages of cards; nil when there is one.
-func (p *releasePresenter) cardPages(page, n int) *views.PageLinks {
+func (p *releasePresenter) cardPages(page, n, open int) *views.PageLinks {
 	if n <= cardsAtOnce {
 		return nil
 	}
 	first, end := page*cardsAtOnce, min(n, (page+1)*cardsAtOnce)
 	out := &views.PageLinks{Text: fmt.Sprintf("Decisions %s to %s of %s", thousands(first+1), thousands(end), thousands(n))}
+	if open < n {
+		out.Text += ", " + thousands(open) + " of them open"
+	}
 	if page > 0 {
 		out.Before = &views.Link{Text: plural(cardsAtOnce, "decision", "decisions") + " before", URL: p.cardsPath(p.q.filter, page-1)}
 	}

@@ -17,13 +17,15 @@ type facets struct {
 	me, mine, threads, unviewed bool
 }
 
-// filters of decisions and tools, in order. Classes are alternatives to each other;
-// everything else narrows.
-var filters = []struct {
+type filterKind struct {
 	value, text string
 	class       change.Class
 	is          func(facets) bool
-}{
+}
+
+// filters of decisions and tools, in order. Classes are alternatives to each other;
+// everything else narrows.
+var filters = []filterKind{
 	{value: "me", text: "Needs me", is: func(f facets) bool { return f.me }},
 	{value: "breaking", text: "Breaking", class: change.Breaking},
 	{value: "undecided", text: "Undecided", class: change.Undecided},
@@ -41,6 +43,15 @@ var filters = []struct {
 // chosen splits the filters of an address, as in "breaking,me".
 func chosen(filter string) []string {
 	return strings.FieldsFunc(filter, func(r rune) bool { return r == ',' })
+}
+
+// known leaves of the filters of an address those that there are: another was mistyped,
+// or is of another version of the program, and would only be carried on.
+func known(filter string) string {
+	names := slices.DeleteFunc(chosen(filter), func(name string) bool {
+		return !slices.ContainsFunc(filters, func(f filterKind) bool { return f.value == name })
+	})
+	return strings.Join(names, ",")
 }
 
 // keeps reports whether the filters of an address leave something.

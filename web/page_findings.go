@@ -542,10 +542,20 @@ func (p *releasePresenter) ackFindings(fields []views.AckField, known map[int]in
 			fields = append(fields, field)
 		}
 		fields[n].Problems = append(fields[n].Problems, problems([]surface.Problem{{
-			Code: f.Rule, Level: surface.LevelWarning, Position: ch.NewPosition, Message: "A finding of severity " + string(f.Worst) + ".",
+			Code: f.Rule, Level: surface.LevelWarning, Position: ch.NewPosition, Message: p.worstSaid(ch.NewPosition, f.Rule, f.Worst),
 		}})...)
 	}
 	return fields
+}
+
+// worstSaid is what the worst finding of a tool says.
+func (p *releasePresenter) worstSaid(position int, rule string, worst lint.Severity) string {
+	for i := range p.v.Findings {
+		if f := &p.v.Findings[i]; f.Rule == rule && f.Stands(position) {
+			return f.Message
+		}
+	}
+	return "A finding of severity " + string(worst) + "."
 }
 
 // joinWords puts what is known of a thing on one line.

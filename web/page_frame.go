@@ -27,6 +27,9 @@ func (s *Server) page(c echo.Context, title, section string, crumbs ...views.Nam
 		if f.Kind != flashDone {
 			n.Tone = views.Bad
 		}
+		if u := f.Undo; u != nil {
+			n.Undo = &views.UndoForm{URL: u.URL, Items: u.Items, Subject: u.Subject, Back: u.Back, Profiles: u.Profiles}
+		}
 		p.Notices = append(p.Notices, n)
 	}
 	if u := s.actor(c).User; u != nil {

@@ -48,6 +48,7 @@ func (s *Server) addServerURL(c echo.Context) string {
 // a server's own page.
 func (s *Server) releaseLines(list []review.ReleaseSummary, names map[string]prose.Visible) []views.ReleaseLine {
 	var out []views.ReleaseLine
+	newest := newestOpen(list)
 	for _, r := range list {
 		out = append(out, views.ReleaseLine{
 			URL:     releasePath(r.Release.ID),
@@ -56,13 +57,40 @@ func (s *Server) releaseLines(list []review.ReleaseSummary, names map[string]pro
 			Version: views.ShowName(r.Release.Title()),
 			Gate:    overriddenBadge(r.Gate, len(r.Overrides) > 0),
 			State:   releaseBadge(r),
-			Why:     views.Say(s.lineWhy(r)),
+			Why:     views.Say(s.lineWhy(r) + olderThan(r, newest)),
 			Classes: openCounts(r),
 			When:    s.when(r.Release.Head.PushedAt),
 			Tools:   joinWords(toolCount(r.Listing.ToolCount), findingWords(r.Findings)),
 		})
 	}
 	return out
+}
+
+// lineOf is what versions of one line share: the newest of it is what the others wait for.
+type lineOf struct{ server, profile string }
+
+// newestOpen are the releases that wait, of each profile the one that was pushed last.
+func newestOpen(list []review.ReleaseSummary) map[lineOf]*review.Release {
+	newest := map[lineOf]*review.Release{}
+	for i := range list {
+		r := &list[i]
+		at := lineOf{r.Release.ServerID, r.Release.Profile}
+		if was := newest[at]; waits(r.State) && (was == nil || r.Release.Head.PushedAt.After(was.Head.PushedAt)) {
+			newest[at] = &r.Release
+		}
+	}
+	return newest
+}
+
+func waits(s review.ReleaseState) bool { return s == review.StateInReview || s == review.StateReady }
+
+// olderThan says of a version that waits that a newer one waits too, "" of the newest.
+func olderThan(r review.ReleaseSummary, newest map[lineOf]*review.Release) string {
+	last := newest[lineOf{r.Release.ServerID, r.Release.Profile}]
+	if !waits(r.State) || last == nil || last.ID == r.Release.ID {
+		return ""
+	}
+	return " Older than " + quoted(last.Title()) + ", which waits too."
 }
 
 // openCounts are the classes of changes while they still matter.

@@ -62,7 +62,7 @@ type releaseRequest struct {
 
 func releaseRequestOf(c echo.Context) releaseRequest {
 	q := releaseRequest{
-		view: c.QueryParam("view"), filter: c.QueryParam("filter"), tool: c.QueryParam("tool"), at: c.QueryParam("at"), as: c.QueryParam("as"), quote: c.QueryParam("quote"),
+		view: c.QueryParam("view"), filter: known(c.QueryParam("filter")), tool: c.QueryParam("tool"), at: c.QueryParam("at"), as: c.QueryParam("as"), quote: c.QueryParam("quote"),
 		names: strings.TrimSpace(c.QueryParam("q")), status: http.StatusOK,
 		base: c.QueryParam("base"), lens: c.QueryParam("lens"), name: c.QueryParam("name"),
 		part: asksPart(c),
@@ -271,7 +271,7 @@ func (p *releasePresenter) head() views.ReleaseHead {
 	h := views.ReleaseHead{
 		Title: views.ShowName(v.Release.Title()), Against: views.Say(p.against()), Pushed: views.Say(p.pushed()),
 		Digest: v.Listing.Digest.Short(), Tokens: p.tokensSub(), State: releaseBadge(review.ReleaseSummary{State: v.State, Release: v.Release}), Gate: p.gate(), Fault: p.q.fault,
-		Live: p.live(), Alerts: p.alerts(), Baseline: p.baseline(), Predecessor: p.predecessor(), Overridden: p.overrideNote(), Alarm: p.alarmNote(),
+		Live: p.live(), Alerts: p.alerts(), Baseline: p.baselineHere(), Predecessor: p.predecessor(), Overridden: p.overrideNote(), Alarm: p.alarmNote(),
 	}
 	if len(p.q.stale) > 0 {
 		h.Stale = &views.Stale{Sentence: p.q.stale, Kept: p.keptAnswers()}
@@ -314,7 +314,7 @@ func (p *releasePresenter) pushed() string {
 // gate shows the gate's sentence, and how much there is to do.
 func (p *releasePresenter) gate() views.GateBar {
 	bar := gateBar(p.v.Answer.Result, p.v.Answer.Why, p.changeCounts()...)
-	if bar.Tone == views.OK && p.passes() != nil {
+	if bar.Tone == views.OK && len(p.passes()) > 0 {
 		bar.Tone, bar.Icon = views.OverrideBadge.Tone, views.OverrideBadge.Icon
 	}
 	bar.Next, bar.Release = p.next(), p.releaseForm()

@@ -328,14 +328,16 @@ func TestAnswersAreGivenByForms(t *testing.T) {
 		t.Fatalf("approve: %d to %q: %s", a.status, a.header.Get("Location"), a.body)
 	}
 	doc := r.follow(r.rita, a.header.Get("Location")).html(t)
-	if got := text(doc.Find("[role=status]")); got != "Approved." {
+	said := doc.Find(".notes[role=status]")
+	if got := text(said); !strings.HasPrefix(got, "Approved. It was about find. Take back") {
 		t.Errorf("the next page says %q", got)
 	}
 	find := card(t, doc, "find")
 	if !find.HasClass("done") || !strings.Contains(text(find), "rita approved") {
 		t.Errorf("find: %s", text(find))
 	}
-	if a := r.answer(r.rita, "find", "withdraw", ""); a.status != http.StatusSeeOther {
+	undo := said.Find("form")
+	if a := r.postForm(r.rita, undo.AttrOr("action", ""), fieldsOf(undo, "withdraw", "")); a.status != http.StatusSeeOther {
 		t.Errorf("take back: %d %s", a.status, a.body)
 	}
 	if card(t, r.get(r.rita, r.path).html(t), "find").HasClass("done") {
@@ -487,6 +489,12 @@ func TestBaselineAsksAboutErrors(t *testing.T) {
 	id := in.pushed("git", "version=1", listing(tool("find", "Finds."), broken)).Release.ID
 	mia := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
 	form := in.get(mia, "/releases/"+id).html(t).Find("form[action$='/baseline']")
+	if _, open := form.Closest("details").Attr("open"); open || form.Closest("details").Length() != 1 {
+		t.Error("a form with much to ask stands open above the decisions")
+	}
+	if n := in.get(mia, "/releases/"+id+"?view=tools").html(t).Find("form[action$='/baseline']").Length(); n != 0 {
+		t.Error("the starting point is asked about above the tools")
+	}
 	if got := text(form.Find("fieldset")); !strings.Contains(got, "broken at position 2") {
 		t.Fatalf("asked about: %q", got)
 	}
@@ -504,6 +512,58 @@ func TestBaselineAsksAboutErrors(t *testing.T) {
 	}
 }
 
+// TestMessagesStayWithTheirPage: what an act says comes up on the page that it leads to,
+// not in another tab that loads first.
+func TestMessagesStayWithTheirPage(t *testing.T) {
+	r := newReviewed(t)
+	to := r.answer(r.rita, "find", "approve", "").header.Get("Location")
+	for _, other := range []string{"/servers/git", "/releases/nope", r.path + "?view=history"} {
+		if page := r.get(r.rita, other); strings.Contains(page.body, "Approved.") {
+			t.Errorf("%s says what was done elsewhere", other)
+		}
+	}
+	if page := r.follow(r.rita, to); !strings.Contains(page.body, "Approved.") {
+		t.Errorf("%s does not say what was done", to)
+	}
+	if page := r.follow(r.rita, to); strings.Contains(page.body, "Approved.") {
+		t.Errorf("%s says it twice", to)
+	}
+}
+
+// TestGroupsAreOpen: where one answer covers several tools, they are listed before it.
+func TestGroupsAreOpen(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	hinted := func(name, hint string) string {
+		return `{"name":"` + name + `","description":"Does it.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":` + hint + `}}`
+	}
+	in.release("git", "1.0.0", listing(hinted("get_a", "true"), hinted("get_b", "true"), tool("list", "Lists.")))
+	id := in.pushed("git", "version=2.0.0", listing(hinted("get_a", "false"), hinted("get_b", "false"), tool("list", "Lists."))).Release.ID
+	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	group := in.get(rita, "/releases/"+id).html(t).Find("article.decision details[data-group]")
+	if _, open := group.Attr("open"); group.Length() != 1 || !open || !strings.Contains(text(group), "get_a get_b") {
+		t.Errorf("%d groups, open %t: %s", group.Length(), open, text(group))
+	}
+}
+
+// TestUnknownFilter is dropped, not carried on.
+func TestUnknownFilter(t *testing.T) {
+	r := newReviewed(t)
+	page := r.get(r.rita, r.path+"?view=tools&filter=garbage,breaking")
+	if page.status != 200 || strings.Contains(page.body, "garbage") || !strings.Contains(page.body, "filter=breaking") {
+		t.Errorf("answered with %d, and carried on: %t", page.status, strings.Contains(page.body, "garbage"))
+	}
+}
+
+// TestUnknownTool says that there is none, at the address of a tool.
+func TestUnknownTool(t *testing.T) {
+	r := newReviewed(t)
+	doc := r.get(r.rita, r.path+"?view=tools&tool=ch_nope").html(t)
+	if got := text(doc.Find(".panes .empty")); !strings.Contains(got, "not in this release") {
+		t.Errorf("it says %q", got)
+	}
+}
+
 func TestReleaseAndWithdraw(t *testing.T) {
 	r := newReviewed(t)
 	r.answer(r.rita, "find", "approve", "")
@@ -512,6 +572,9 @@ func TestReleaseAndWithdraw(t *testing.T) {
 	form := r.get(r.mia, r.path).html(t).Find("form[action$='/release']")
 	if form.Length() != 1 {
 		t.Fatalf("no way to release: %s", text(r.get(r.mia, r.path).html(t).Find("main")))
+	}
+	if bar := r.get(r.mia, r.path).html(t).Find(".gate"); !bar.HasClass("ok") || bar.HasClass("bad") {
+		t.Errorf("the gate passes and looks like %q", bar.AttrOr("class", ""))
 	}
 	if n := r.get(r.rita, r.path).html(t).Find("form[action$='/release']").Length(); n != 0 {
 		t.Error("a reviewer is offered to release")

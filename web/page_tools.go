@@ -615,11 +615,11 @@ func (r listRow) view(prefix, open string) views.ToolRow {
 	}
 	switch {
 	case r.mine == review.Approve:
-		row.Mark, row.Tone = "✓ you", views.OK
+		row.Mark, row.Tone = badge.Word+" ✓ you", views.OK
 	case r.mine == review.Reject:
-		row.Mark, row.Tone = "✕ you", views.Bad
+		row.Mark, row.Tone = badge.Word+" ✕ you", views.Bad
 	case r.state == cardRejected:
-		row.Mark, row.Tone = "✕ rejected", views.Bad
+		row.Mark, row.Tone = badge.Word+" ✕ rejected", views.Bad
 	case r.notRead:
 		row.Mark, row.Tone = "not read", views.Plain
 	case r.state == cardApproved:

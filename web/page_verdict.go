@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -112,18 +111,49 @@ func (s *Server) verdictForm(c echo.Context) error {
 		return s.refusedOnRelease(c, err, releaseRequest{view: viewOf(kept.items), tool: toolOf(kept.items), kept: &kept})
 	}
 	s.sent(c, form)
-	s.flash(c, flashDone, verdictDone[review.VerdictKind(kept.verdict)]+kept.also())
-	return c.Redirect(http.StatusSeeOther, afterAnswer(form, review.VerdictKind(kept.verdict), releasePath(id)))
+	back := backTo(form.Get("back"), releasePath(id))
+	s.keepFlash(c, flash{Kind: flashDone, Text: kept.done(), Undo: kept.undo(path([]string{"releases", id, "verdicts"}), back)})
+	return goOn(c, afterAnswer(form, review.VerdictKind(kept.verdict), back))
 }
 
 // afterAnswer is where to go on: from an answer to what is next, from one that was taken
 // back nowhere.
-func afterAnswer(form url.Values, verdict review.VerdictKind, other string) string {
-	back := backTo(form.Get("back"), other)
+func afterAnswer(form url.Values, verdict review.VerdictKind, back string) string {
 	if verdict == review.Withdraw || verdict == "" {
 		return back
 	}
 	return backTo(form.Get("next"), back)
+}
+
+// mostUndo bounds what a session keeps so that an answer can be taken back at once.
+const mostUndo = 64 << 10
+
+// done says what was stored, and of what.
+func (k *keptAnswer) done() string {
+	said := verdictDone[review.VerdictKind(k.verdict)]
+	if k.subject != "" {
+		said += " It was about " + quoted(clipped(k.subject, mostSubject)) + "."
+	}
+	return said + k.also()
+}
+
+// mostSubject is how much of a name, or of a sentence, a message repeats, in characters.
+const mostSubject = 120
+
+func clipped(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}
+
+// undo takes the answer back from the message that tells of it; nil where it took back
+// another itself.
+func (k *keptAnswer) undo(url, back string) *undo {
+	if k.verdict == string(review.Withdraw) || len(strings.Join(k.items, "")) > mostUndo {
+		return nil
+	}
+	return &undo{URL: url, Items: k.items, Subject: k.subject, Back: back, Profiles: k.profiles}
 }
 
 // also says where the answer was stored beside the release.

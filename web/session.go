@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -78,6 +79,7 @@ func (s *Server) loadSession(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 func (s *Server) saveSession(c echo.Context) {
+	s.bindFlashes(c)
 	ctx, w := c.Request().Context(), c.Response().Writer
 	switch s.sessions.Status(ctx) {
 	case scs.Modified:
@@ -168,30 +170,86 @@ func (s *Server) signOut(c echo.Context) error {
 	return nil
 }
 
-// Flash is a message for the next page that the browser shows.
+// Flash is a message for the page that an act leads to.
 type flash struct {
 	Kind string `json:"kind"` // "done" or "problem"
 	Text string `json:"text"`
+	At   string `json:"at,omitempty"` // address of that page, "" for whatever page comes next
+	Undo *undo  `json:"undo,omitempty"`
 }
 
-// flash keeps a message for the next page.
+// undo is what takes back an answer that was just given.
+type undo struct {
+	URL      string   `json:"url"`
+	Items    []string `json:"items"`
+	Subject  string   `json:"subject"`
+	Back     string   `json:"back"`
+	Profiles []string `json:"profiles,omitempty"`
+}
+
+// flash keeps a message for the page that the request leads to.
 func (s *Server) flash(c echo.Context, kind, text string) {
-	ctx := c.Request().Context()
-	kept := append(s.flashes(c), flash{Kind: kind, Text: text})
-	b, err := json.Marshal(kept)
-	if err != nil {
-		panic(err) // two strings always marshal
-	}
-	s.sessions.Put(ctx, sessionFlashes, string(b))
+	s.keepFlash(c, flash{Kind: kind, Text: text})
 }
 
-// takeFlashes returns the kept messages and forgets them.
+func (s *Server) keepFlash(c echo.Context, f flash) {
+	s.putFlashes(c, append(s.flashes(c), f))
+	c.Set(flashedKey, true)
+}
+
+func (s *Server) putFlashes(c echo.Context, list []flash) {
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	s.sessions.Put(c.Request().Context(), sessionFlashes, string(b))
+}
+
+// bindFlashes says of the messages of a request which page it leads to, so that none
+// comes up in another tab that happens to load first.
+func (s *Server) bindFlashes(c echo.Context) {
+	at := cmpOr(c.Response().Header().Get(nextHeader), c.Response().Header().Get(echo.HeaderLocation))
+	if c.Get(flashedKey) == nil || at == "" {
+		return
+	}
+	kept := s.flashes(c)
+	for i := range kept {
+		kept[i].At = cmpOr(kept[i].At, pageOf(at))
+	}
+	s.putFlashes(c, kept)
+}
+
+// pageOf is an address in one spelling, without the place in the page.
+func pageOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path + "?" + u.Query().Encode()
+}
+
+// mostFlashes bounds what waits for pages that nobody opened.
+const mostFlashes = 8
+
+// takeFlashes returns the messages for the page that is asked for, and forgets them.
 func (s *Server) takeFlashes(c echo.Context) []flash {
 	kept := s.flashes(c)
-	if kept != nil {
-		s.sessions.Remove(c.Request().Context(), sessionFlashes)
+	var mine, others []flash
+	for _, f := range kept {
+		if f.At == "" || f.At == pageOf(c.Request().URL.String()) {
+			mine = append(mine, f)
+		} else {
+			others = append(others, f)
+		}
 	}
-	return kept
+	switch {
+	case len(mine) == 0 && len(others) <= mostFlashes:
+	case len(others) == 0:
+		s.sessions.Remove(c.Request().Context(), sessionFlashes)
+	default:
+		s.putFlashes(c, others[max(0, len(others)-mostFlashes):])
+	}
+	return mine
 }
 
 // flashes returns the kept messages. An error page may be shown before a session
@@ -217,6 +275,7 @@ func (s *Server) flashes(c echo.Context) []flash {
 // Keys in Echo's context.
 const (
 	actorKey   = "actor"   // the review.Actor
+	flashedKey = "flashed" // set once the request left a message
 	sessionKey = "session" // set once the session is loaded
 )
 

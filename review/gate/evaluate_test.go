@@ -470,6 +470,11 @@ func TestSentences(t *testing.T) {
 			return f
 		}, "Safe to publish. 2 approved by people, 1 accepted by rule, 1 accepted as starting point by Ana, 1 as in an earlier release, 1 as in 1.0."},
 		{"nothing at all", func() gate.Facts { return facts(gate.Team) }, "Safe to publish. An empty listing, as before."},
+		{"nothing at first", func() gate.Facts {
+			f := facts(gate.Team)
+			f.Base = ""
+			return f
+		}, "Safe to publish. An empty listing."},
 		{"unknown", func() gate.Facts { return gate.Facts{} },
 			"We can't tell: No listing with this digest was pushed to this server and profile. Push it, then ask again."},
 	} {

@@ -302,6 +302,9 @@ func (t *tally) passWhy(base, released, baselineBy string) string {
 	part(t.settled[byEarlier], "as in an earlier release")
 	part(t.settled[byBase], "as in "+base)
 	if len(parts) == 0 {
+		if base == "" {
+			return "Safe to publish. An empty listing."
+		}
 		return "Safe to publish. An empty listing, as before."
 	}
 	return "Safe to publish. " + strings.Join(parts, ", ") + "."

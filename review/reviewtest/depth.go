@@ -26,6 +26,7 @@ var depthCases = map[string]func(*world){
 	"identical changes of another profile":    twinsDecided,
 	"an answer for one profile stays there":   twinsApart,
 	"viewed marks are private":                viewedPrivate,
+	"an answer counts as viewed":              viewedByAnswer,
 	"a mark on a changed definition is gone":  viewedMoves,
 	"pages wait for comparisons in parts":     comparedInParts,
 	"comments since the last visit are new":   freshComments,
@@ -424,6 +425,30 @@ func viewedPrivate(w *world) {
 	w.must(err)
 	if slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.ActorID == w.rita.User.ID }) {
 		w.Error("the audit tells what Rita looked at")
+	}
+}
+
+func viewedByAnswer(w *world) {
+	w.released("1", three())
+	p := w.push("2", changed("Finds. Never twice."))
+	c := w.change(idOf(p), "find")
+	viewed := func(a review.Actor) bool {
+		v, err := w.svc.Release(w.ctx, a, idOf(p))
+		w.must(err)
+		return v.Viewed[c.ID]
+	}
+	answer := func(a review.Actor, kind review.VerdictKind) {
+		w.clock = w.clock.Add(time.Second)
+		_, err := w.svc.Decide(w.ctx, a, idOf(p), []review.VerdictItem{{Change: c.ID, Verdict: kind, Note: "Fine."}})
+		w.must(err)
+	}
+	answer(w.rita, review.Approve)
+	if !viewed(w.rita) || viewed(w.rob) {
+		w.Error("Rita's answer does not count as viewed, or does for Rob too")
+	}
+	answer(w.rita, review.Withdraw)
+	if !viewed(w.rita) {
+		w.Error("taken back, Rita has not seen it any more")
 	}
 }
 

@@ -17,33 +17,56 @@ function hold(event) {
   const { target: form, submitter } = event;
   if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement) || submitter.name !== "verdict") return;
   wanted.set(form, submitter);
+  if (opened(form, submitter)) return stop(event);
   const note = form.elements.namedItem("note");
   if (!submitter.dataset.needs || !(note instanceof HTMLTextAreaElement) || note.value.trim() !== "") return;
-  event.preventDefault();
-  event.stopImmediatePropagation();
-  say(form, note, submitter.dataset.needs);
+  stop(event);
+  say(form, submitter.dataset.needs, note);
   note.focus();
 }
 
+/** @param {SubmitEvent} event */
+function stop(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
 /**
- * Says beside a field what is missing, as the server would.
+ * One answer for several tools is given with their list open: a list that somebody shut
+ * is opened first.
  *
  * @param {HTMLFormElement} form
- * @param {HTMLTextAreaElement} note
- * @param {string} text
+ * @param {HTMLButtonElement} button
+ * @returns {boolean} whether it was shut
  */
-function say(form, note, text) {
+function opened(form, button) {
+  const box = button.value === "withdraw" ? null : form.closest("[data-item]")?.querySelector("details[data-group]");
+  if (!(box instanceof HTMLDetailsElement) || box.open) return false;
+  box.open = true;
+  say(form, "This answers for all the tools in the list, which was shut. Look at them, then press again.");
+  return true;
+}
+
+/**
+ * Says in a form what is missing, as the server would: in a field, or before it is sent.
+ *
+ * @param {HTMLFormElement} form
+ * @param {string} text
+ * @param {HTMLTextAreaElement} [note]
+ */
+function say(form, text, note) {
   let line = form.querySelector(".fault");
   if (!line) {
     line = document.createElement("p");
     line.className = "fault";
-    line.id = note.id + "-fault";
+    if (note) line.id = note.id + "-fault";
     line.setAttribute("role", "alert");
     form.prepend(line);
   }
   line.textContent = text;
+  if (!note) return;
   note.setAttribute("aria-invalid", "true");
-  note.setAttribute("aria-describedby", line.id);
+  note.setAttribute("aria-describedby", (line.id ||= note.id + "-fault"));
 }
 
 /**

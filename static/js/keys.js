@@ -52,13 +52,15 @@ function wanted(event, help) {
 }
 
 /**
- * Escape leads out of a text to the item that it is about, where keys work again.
+ * Escape leads out of a text to the item that it is about, or out of a filter to the
+ * page, where keys work again.
  *
  * @param {KeyboardEvent} event
  */
 function leave(event) {
   if (event.key !== "Escape" || event.isComposing || !switchedOn()) return false;
   const at = event.target;
+  if (at instanceof HTMLInputElement && at.type === "search") return focusOn(document.getElementById("main"));
   return at instanceof HTMLTextAreaElement && focusOn(at.closest("[data-item]"));
 }
 
@@ -90,13 +92,25 @@ function act(doc, help, key) {
     case "p":
       return move(doc, "[data-thread]", -1);
     case "/":
-      return focusOn(doc.querySelector("[data-key='/']") ?? doc.querySelector("[data-find]"));
+      return type(visible(doc.querySelectorAll("[data-key='/'], [data-find]")));
     case "Enter":
       return open(doc);
     case "s":
       return suggest(doc);
   }
   return activate(doc, key);
+}
+
+/**
+ * The box to type in: that of the page, else the search of every page. What is in it is
+ * chosen, to be typed over.
+ *
+ * @param {Element[]} boxes
+ */
+function type(boxes) {
+  const box = boxes.find((b) => b.matches("[data-key]")) ?? boxes[0];
+  if (box instanceof HTMLInputElement) box.select();
+  return focusOn(box ?? null);
 }
 
 /**
@@ -132,6 +146,7 @@ function open(doc) {
  */
 function activate(doc, key) {
   if (!/^([a-z]|Enter)$/.test(key)) return false;
+  if (doc.activeElement?.closest(".pills, [role=search]")) return false; // somebody filters: a letter may be meant as text
   const item = doc.activeElement?.closest("[data-item]");
   const selector = `[data-key="${key}"]`;
   const all = visible((item ?? doc).querySelectorAll(selector));

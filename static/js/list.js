@@ -11,10 +11,24 @@ export function list(doc) {
   for (const box of doc.querySelectorAll("[data-list]")) {
     if (!(box instanceof HTMLElement)) continue;
     fold(box);
+    fit(box);
     showCurrent(box);
     rove(box);
     filter(box);
   }
+}
+
+/**
+ * Ends a list with the window, wherever on the page it begins, so that its last rows
+ * are not below the fold.
+ *
+ * @param {HTMLElement} box
+ */
+function fit(box) {
+  const measure = () => box.style.setProperty("--above", `${Math.max(0, Math.round(box.getBoundingClientRect().top))}px`);
+  measure();
+  addEventListener("scroll", measure, { passive: true });
+  addEventListener("resize", measure);
 }
 
 /** @param {HTMLElement} box */
