@@ -535,7 +535,7 @@ func TestGroupsAreOpen(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)
 	hinted := func(name, hint string) string {
-		return `{"name":"` + name + `","description":"Does it.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":` + hint + `}}`
+		return `{"name":"` + name + `","description":"Reads what ` + name + ` names.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":` + hint + `}}`
 	}
 	in.release("git", "1.0.0", listing(hinted("get_a", "true"), hinted("get_b", "true"), tool("list", "Lists.")))
 	id := in.pushed("git", "version=2.0.0", listing(hinted("get_a", "false"), hinted("get_b", "false"), tool("list", "Lists."))).Release.ID
