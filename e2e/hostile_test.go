@@ -100,7 +100,11 @@ func (a *app) pagesOf(b *tab, server, payload string) []string {
 	b.open(a.url + "/servers/" + server)
 	release := eval[string](b, `document.querySelector("a[href^='/releases/']").getAttribute("href")`)
 	listing := eval[string](b, `document.querySelector("a[href*='/listings/']").getAttribute("href")`)
-	return []string{release, release + "?view=tools", listing, listing + "?tool=2000"}
+	pages := []string{release, release + "?view=tools", listing}
+	if strings.Contains(payload, `"name"`) {
+		pages = append(pages, listing+"?tool=2000")
+	}
+	return pages
 }
 
 // overlaps lists texts of the page that lie over one another by half a line or more,

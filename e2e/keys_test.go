@@ -104,6 +104,7 @@ func everyKey(t *testing.T, a *app) {
 			{"n", nowhere, focusOn("[data-thread]", 0), ""},
 			{"n", nowhere, focusOn("[data-thread]", 1), ""},
 			{"p", nowhere, focusOn("[data-thread]", 0), ""},
+			{"v", toPage, onTool, "!document.body.innerText.includes('Viewed, unmark')"}, // what was answered was viewed
 			{"v", toPage, onTool, "document.body.innerText.includes('Viewed, unmark')"},
 			{"c", nowhere, "document.activeElement.name === 'body'", ""},
 			{kb.Escape, nowhere, onTool, ""},

@@ -228,11 +228,12 @@ func TestReviewByEar(t *testing.T) {
 	r.find(r.listen(), "region", "The gate's answer")
 	r.sees("Safe to publish")
 
-	// The list of tools says of each what happened, in words.
+	// The list of tools says of each what happened, in words. A place where a name may go on
+	// in the next line is heard as a blank.
 	r.press("link", "Tools")
 	r.find(r.listen(), "navigation", "Tools")
-	r.find(r.listen(), "link", "changed forecast_get")
-	r.find(r.listen(), "link", "new radar_get")
+	r.find(r.listen(), "link", "changed forecast_ get")
+	r.find(r.listen(), "link", "new radar_ get")
 	r.press("link", "Decisions")
 	r.press("button", "Release 1.1.0")
 	r.sees("is released")

@@ -90,11 +90,11 @@ func (k keyboard) focused() string {
 	return eval[string](k.tab, "document.activeElement.closest('[data-item]')?.querySelector('h3, .title-link')?.innerText ?? ''")
 }
 
-// jTo presses j until the item about text has the focus.
+// jTo presses j, and at the end of the list k, until the item about text has the focus.
 func (k keyboard) jTo(text string) {
 	k.t.Helper()
-	for range 30 {
-		k.press("j")
+	for n := range 30 {
+		k.press([]string{"j", "k"}[n/15])
 		if strings.Contains(k.focused(), text) {
 			return
 		}

@@ -48,7 +48,7 @@ type outlined struct {
 	Default     bool           `json:"default,omitempty"`     // see defaultsOnly
 	OldPosition int            `json:"old,omitempty"`
 	NewPosition int            `json:"new,omitempty"`
-	Name        []byte         `json:"name,omitempty"` // of a tool that is gone, as received
+	Name        []byte         `json:"name,omitempty"` // of a tool that is gone, and before of one that is renamed, as received
 }
 
 // newOutline boils a comparison down. A tool of the base that the comparison does
@@ -66,6 +66,9 @@ func newOutline(r *change.Report, old, new *surface.Listing) *outline {
 		}
 		if c.Subject == change.SubjectTool && c.NewPosition == 0 {
 			oc.Name = []byte(c.Name())
+		}
+		if c.FromTool != nil {
+			oc.Name = []byte(*c.FromTool)
 		}
 		seen[c.OldPosition] = true
 		o.Changes = append(o.Changes, oc)

@@ -3,6 +3,8 @@ package review
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -479,10 +481,10 @@ func (s *Service) publish(ctx context.Context, tx Tx, a Actor, as *assessment, d
 			continue
 		}
 		if err := s.checkBody(d.Comment.Body); err != nil {
-			return err
+			return d.refused(err)
 		}
 		if _, err := sp.say(*d.Comment); err != nil {
-			return err
+			return d.refused(err)
 		}
 	}
 	if len(items) > 0 {
@@ -497,6 +499,24 @@ func (s *Service) publish(ctx context.Context, tx Tx, a Actor, as *assessment, d
 		return err
 	}
 	return sp.end("")
+}
+
+// refused says which of the drafts it is that can't be published.
+func (d *Draft) refused(err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	about := "to a thread"
+	if at := d.Comment.Anchor; d.Comment.ThreadID == "" {
+		about = "on the whole listing"
+		if at.Tool != "" {
+			about = strings.TrimSuffix("on "+visible(at.Tool)+" at "+visible(at.Pointer), " at ")
+		}
+	}
+	named := *e
+	named.Sentence = fmt.Sprintf("Your draft of a comment %s can't be published, so nothing was: %s Change or discard it, then publish the rest.", about, e.Sentence)
+	return &named
 }
 
 // CommentEdit is an earlier text of a comment.

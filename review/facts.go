@@ -134,6 +134,7 @@ func (l *loader) subjects(as *assessment) []gate.Subject {
 		if c := changed[t.Position]; c != nil {
 			s = l.subject(as, c)
 			s.Name, s.Position, s.Family = t.Name, t.Position, family[t.Name]
+			s.FromName, s.FromFamily = string(c.Name), family[string(c.Name)]
 		}
 		subjects = append(subjects, s)
 	}

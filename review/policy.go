@@ -472,11 +472,12 @@ func (as *assessment) familyOf() map[string]string {
 	return of
 }
 
-// allNames lists the names of the candidate's tools and of those that are gone.
+// allNames lists the names of the candidate's tools, of those that are gone, and those
+// that tools had before.
 func (as *assessment) allNames() []string {
 	names := namesOf(as.candidate.tools)
 	for _, c := range as.outline.Changes {
-		if c.NewPosition == 0 && len(c.Name) > 0 {
+		if len(c.Name) > 0 {
 			names = append(names, string(c.Name))
 		}
 	}

@@ -24,10 +24,10 @@ func (s *Server) changelogPage(c echo.Context) error {
 	m := views.ChangelogPage{
 		Page:  s.page(c, "Changelog", "servers", serversCrumb, serverCrumb(&view.Server), releaseCrumb(view)),
 		Title: views.ShowName(view.Release.Title()), BackURL: releasePath(id),
-		HTML: markdown(log.Markdown), Source: prose.Show(log.Markdown),
+		HTML: changelogHTML(log.Markdown), Source: prose.Show(log.Markdown),
 	}
 	if log.Migration != "" {
-		m.Migration, m.Guide = markdown(log.Migration), prose.Show(log.Migration)
+		m.Migration, m.Guide = changelogHTML(log.Migration), prose.Show(log.Migration)
 	}
 	return s.render(c, http.StatusOK, views.Changelog(m))
 }

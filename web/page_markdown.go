@@ -21,16 +21,19 @@ import (
 // goes through a policy of ours all the same. There are no images: they would tell
 // a stranger who reads.
 var (
-	commonmark = sync.OnceValue(func() goldmark.Markdown {
-		return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
-			goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plainly{}, 1))))
-	})
+	commonmark    = sync.OnceValue(func() goldmark.Markdown { return renderedBy(plainly{}) })
+	ownMarkdown   = sync.OnceValue(func() goldmark.Markdown { return renderedBy(plainly{own: true}) })
 	commentPolicy = sync.OnceValue(newCommentPolicy)
 )
 
+func renderedBy(p plainly) goldmark.Markdown {
+	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(p, 1))))
+}
+
 func newCommentPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li",
+	p.AllowElements("p", "br", "hr", "em", "strong", "del", "ins", "code", "pre", "blockquote", "ul", "ol", "li",
 		"h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("align").Matching(bluemonday.CellAlign).OnElements("th", "td")
@@ -46,7 +49,13 @@ func newCommentPolicy() *bluemonday.Policy {
 
 // plainly writes out what a comment may not hold as anything but text: HTML, images,
 // and links that lead elsewhere than to a page or a mailbox.
-type plainly struct{}
+type plainly struct {
+	own bool // the text is a changelog of ours, which marks words and keeps names apart from mentions
+}
+
+// ownTags are what the Markdown of a changelog writes as HTML; everybody else's text is
+// escaped in it.
+var ownTags = map[string]string{"<ins>": "<ins>", "</ins>": "</ins>", "<del>": "<del>", "</del>": "</del>", "<!-- -->": ""}
 
 func (p plainly) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindRawHTML, p.inline)
@@ -55,12 +64,17 @@ func (p plainly) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindLink, p.link)
 }
 
-func (plainly) inline(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		_, err := w.Write(util.EscapeHTML(n.(*ast.RawHTML).Segments.Value(source)))
+func (p plainly) inline(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	raw := n.(*ast.RawHTML).Segments.Value(source)
+	if tag, ok := ownTags[string(raw)]; ok && p.own {
+		_, err := w.WriteString(tag)
 		return ast.WalkSkipChildren, err
 	}
-	return ast.WalkContinue, nil
+	_, err := w.Write(util.EscapeHTML(raw))
+	return ast.WalkSkipChildren, err
 }
 
 func (plainly) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -112,9 +126,14 @@ func leadsOut(to []byte) bool {
 
 // markdown makes a comment into HTML that is safe to print. Hidden characters are
 // written out before Markdown sees them.
-func markdown(body string) string {
+func markdown(body string) string { return rendered(commonmark(), body) }
+
+// changelogHTML does the same with a changelog, or a migration note, of ours.
+func changelogHTML(text string) string { return rendered(ownMarkdown(), text) }
+
+func rendered(md goldmark.Markdown, body string) string {
 	var b bytes.Buffer
-	if err := commonmark().Convert([]byte(visibleText(body)), &b); err != nil {
+	if err := md.Convert([]byte(visibleText(body)), &b); err != nil {
 		return "" // a bytes.Buffer does not fail
 	}
 	return commentPolicy().Sanitize(headingsLower(b.String()))

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -206,5 +207,23 @@ func TestWhoDelivered(t *testing.T) {
 		if got := line.Via + " " + line.By.String(); got != c.want {
 			t.Errorf("%s by %s: %q, want %q", c.via, c.by, got, c.want)
 		}
+	}
+}
+
+// A changelog of ours marks words and keeps names from being mentions; whatever else
+// looks like HTML is text in it too.
+func TestChangelogHTML(t *testing.T) {
+	for text, want := range map[string]string{
+		"Finds <del>all</del> <ins>some</ins>, by rev@<!-- -->example.com.": "<p>Finds <del>all</del> <ins>some</ins>, by rev@example.com.</p>\n",
+		`A <b>bold</b> <ins class="x">word</ins><!-- a --> here`:            "<p>A &lt;b&gt;bold&lt;/b&gt; &lt;ins class=&#34;x&#34;&gt;word</ins>&lt;!-- a --&gt; here</p>\n",
+	} {
+		got := changelogHTML(text)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", text, diff)
+		}
+		checkSafe(t, got)
+	}
+	if got := markdown("<ins>a</ins> b@<!-- -->c"); strings.Contains(got, "<ins>") || !strings.Contains(got, "&lt;!-- --&gt;") {
+		t.Errorf("a comment has HTML: %s", got)
 	}
 }

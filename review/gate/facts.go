@@ -71,7 +71,9 @@ type Subject struct {
 	Hidden   bool     // hidden characters came in
 	Findings Findings // on the candidate's side
 
+	FromName    string // of a renamed tool, in the base
 	Family      string // of a tool, where the policy asks
+	FromFamily  string // of a renamed tool, by its name in the base
 	Destructive bool   // the candidate's tool says that it destroys
 	Default     bool   // all that breaks is that properties with a default became required
 

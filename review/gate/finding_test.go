@@ -50,7 +50,7 @@ func TestFindingWords(t *testing.T) {
 	s := find(change.Text)
 	s.Findings = s.Findings.With("desc.terse", lint.Info, true).With("poison.conceal", lint.High, true).With("poison.override", lint.Critical, false)
 	for preset, words := range map[gate.Preset][]string{
-		gate.Team:         {"poison.conceal", "severity high", "Needs an approval with a reason"},
+		gate.Team:         {"poison.conceal, high", "Needs an approval with a reason"},
 		gate.NotOurServer: {"poison.conceal", "lets nobody approve", "accept the finding"},
 	} {
 		o := gate.Evaluate(facts(preset, s))

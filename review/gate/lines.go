@@ -102,7 +102,8 @@ func (p Policy) AsksFamilies() bool {
 	return slices.ContainsFunc(p.Owners, func(r OwnerRule) bool { return len(r.Families) > 0 })
 }
 
-// about reports whether a rule is about a subject.
+// about reports whether a rule is about a subject. A renamed tool is the matter of who
+// owns its old name, and of who owns the new one.
 func (r *OwnerRule) about(s *Subject) bool {
 	if len(r.Classes) > 0 && !slices.Contains(r.Classes, s.Class) {
 		return false
@@ -113,8 +114,12 @@ func (r *OwnerRule) about(s *Subject) bool {
 	if s.Subject != change.SubjectTool {
 		return false
 	}
-	return slices.Contains(r.Families, s.Family) ||
-		slices.ContainsFunc(r.Names, func(pattern string) bool { return Match(pattern, s.Name) })
+	return r.covers(s.Name, s.Family) || s.FromName != "" && r.covers(s.FromName, s.FromFamily)
+}
+
+func (r *OwnerRule) covers(name, family string) bool {
+	return slices.Contains(r.Families, family) ||
+		slices.ContainsFunc(r.Names, func(pattern string) bool { return Match(pattern, name) })
 }
 
 // Match reports whether a pattern, in which * stands for any run of characters,

@@ -475,6 +475,39 @@ func TestOwners(t *testing.T) {
 	}
 }
 
+// A rename takes a tool from one owner to another: both are asked.
+func TestOwnersOfARename(t *testing.T) {
+	owns := func(who string, families, names []string) gate.OwnerRule {
+		return gate.OwnerRule{People: []string{who + "@example.com"}, Families: families, Names: names}
+	}
+	old, new := owns("ana", []string{"search"}, nil), owns("ben", nil, []string{"look*"})
+	for _, c := range []struct {
+		name  string
+		rules []gate.OwnerRule
+		by    []string
+		want  gate.Result
+	}{
+		{"by the new owner", []gate.OwnerRule{old, new}, []string{"ben"}, gate.Blocked},
+		{"by the old owner", []gate.OwnerRule{old, new}, []string{"ana"}, gate.Blocked},
+		{"by both", []gate.OwnerRule{old, new}, []string{"ana", "ben"}, gate.Pass},
+		{"the old name is owned by pattern", []gate.OwnerRule{owns("ana", nil, []string{"fin?", "find"})}, []string{"ben"}, gate.Blocked},
+		{"neither name is owned", []gate.OwnerRule{owns("ana", []string{"pay"}, []string{"pay*"})}, []string{"ben"}, gate.Pass},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := find(change.Behaviour)
+			s.Name, s.Family, s.FromName, s.FromFamily = "look", "looks", "find", "search"
+			f := facts(gate.Team, s)
+			f.People, f.Policy.Owners = addressed(f.People), c.rules
+			for _, who := range c.by {
+				f.Verdicts = append(f.Verdicts, says(who, gate.Approve, s, "Read."))
+			}
+			if a := gate.Evaluate(f).Answer; a.Result != c.want {
+				t.Fatalf("gate is %s: %s", a.Result, a.Requirements[0].Why)
+			}
+		})
+	}
+}
+
 func TestLinesOfThePolicy(t *testing.T) {
 	approved := func(s gate.Subject) []gate.Verdict { return []gate.Verdict{says("ana", gate.Approve, s, "Read.")} }
 	destructive := find(change.Behaviour)

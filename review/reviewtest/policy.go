@@ -312,6 +312,19 @@ func policyFamilies(w *world) {
 	}
 	w.approve(w.rob, idOf(next), "pay_card")
 	w.wantGate(next, gate.Pass)
+
+	// A tool that leaves the family by another name is still its matter.
+	w.release(next)
+	next = w.push("3", listing(tool("pay_card", "Charges a card of the customer."), tool("till_take_cash", "Takes cash at the till."), tool("list_all", "Lists all.")))
+	if w.change(idOf(next), "till_take_cash").FromTool == nil {
+		_, err := w.svc.Pair(w.ctx, w.rita, idOf(next), "pay_cash", "till_take_cash")
+		w.must(err)
+	}
+	w.approve(w.rita, idOf(next), "till_take_cash")
+	g = w.wantGate(next, gate.Blocked, "approval:till_take_cash")
+	if r := w.requirement(g, "approval:till_take_cash"); !strings.Contains(r.Why, "An owner is missing: team money") {
+		w.Errorf("%+v", r)
+	}
 }
 
 func policyThreads(w *world) {

@@ -24,6 +24,7 @@ var talkCases = map[string]func(*world){
 	"one batch, one transaction":                       talkBatch,
 	"a stale draft publishes nothing":                  talkStale,
 	"a suggestion from before a push":                  talkSuggestedBefore,
+	"a draft that can't be published is named":         talkNamed,
 	"drafts are private":                               draftPrivate,
 	"drafts that can't be kept":                        draftRefused,
 	"a note waits for its verdict":                     draftNote,
@@ -279,6 +280,23 @@ func talkStale(w *world) {
 	w.must(err)
 	if v := w.view(idOf(p)); len(v.Threads) != 1 {
 		w.Error("the chosen draft is not published")
+	}
+}
+
+// talkNamed: one draft that can't be published keeps the others back, and is named.
+func talkNamed(w *world) {
+	p := w.push("1", three())
+	good := w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{Anchor: review.Anchor{Tool: "list"}, Body: "Good."}})
+	w.draft(w.rita, p, review.Draft{Comment: &review.NewComment{Anchor: review.Anchor{Tool: "find", Pointer: "/nope"}, Body: "Hm."}})
+	_, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), nil)
+	w.refused(err, review.Unprocessable, "Your draft of a comment on find at /nope can't be published, so nothing was: ")
+	if n := len(w.view(idOf(p)).Threads); n != 0 {
+		w.Errorf("%d threads were opened", n)
+	}
+	v, err := w.svc.PublishDrafts(w.ctx, w.rita, idOf(p), []string{good.Target})
+	w.must(err)
+	if len(v.Threads) != 1 {
+		w.Errorf("%d threads", len(v.Threads))
 	}
 }
 
