@@ -26,6 +26,7 @@ var untold = []struct{ table, columns, why string }{
 	{"instance", "", "names the beginning of the chain, which does not fit with another"},
 	{"schema_migrations", "", "say how the tables were made"},
 	{"drafts, server_drafts, viewed, looks, subscriptions, notifications, comment_turns", "", "are of one person, and decide nothing"},
+	{"seen_clock", "", "is where the clock stood last, and says only when something may be forgotten"},
 	{"deliveries, unverified", "", "are a record of who knocked; what came in is an act"},
 	{"captures, purged", "", "are shown beside a listing, and decide nothing"},
 	{"profiles", "", "are names that pushes brought"},
@@ -90,11 +91,18 @@ func TestUntoldColumnsAreDocumented(t *testing.T) {
 // TestEveryColumnIsTold plays the cases of the workflow and then does to each column
 // what somebody could who can write to the database: a replay has to tell it.
 func TestEveryColumnIsTold(t *testing.T) {
+	every := []string{"story", "release", "finding", "override", "drift", "thread", "talk", "proposal", "people", "identity"}
 	for name, fresh := range map[string]func(testing.TB) string{
 		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "x.db") },
 		"PostgreSQL": func(t testing.TB) string { return testkit.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			groups := every
+			// What a replay compares is read the same way on both: on PostgreSQL, where each case
+			// takes seconds, some do unless the long rounds are asked for.
+			if name == "PostgreSQL" && os.Getenv("COUNTERSIGN_SOAK") != "1" {
+				groups = []string{"story", "override"}
+			}
 			told := map[string]bool{} // by table and column; false is that no row could be edited yet
 			t.Run("cases", func(t *testing.T) {
 				reviewtest.ExerciseSome(t, func(t testing.TB) review.Store {
@@ -109,10 +117,10 @@ func TestEveryColumnIsTold(t *testing.T) {
 					}
 					t.Cleanup(func() { editEach(t, s, told) })
 					return s
-				}, "story", "release", "finding", "override", "drift", "thread", "talk", "proposal", "people", "identity")
+				}, groups...)
 			})
 			for _, column := range slices.Sorted(maps.Keys(told)) {
-				if !told[column] {
+				if !told[column] && len(groups) == len(every) {
 					t.Errorf("no case leaves a row in which %s could be edited: say in untold why nobody has to", column)
 				}
 			}

@@ -103,6 +103,10 @@ func overrideWhoMay(w *world) {
 	_, err = w.svc.GrantOverride(w.ctx, w.admin, "mot", w.rita.User.ID, false)
 	w.must(err)
 	w.refused(w.override(w.rita, p), review.Forbidden)
+	waits, err = w.svc.GrantOverride(w.ctx, w.admin, "mot", w.rob.User.ID, true)
+	w.must(err)
+	_, err = w.svc.DecideProposal(w.ctx, w.ana, waits.ID, true)
+	w.must(err)
 
 	own, err := w.svc.Upload(w.ctx, w.admin, "mot", review.PushParams{Version: "3"}, []byte(listing(tool("find", "Finds it all."))), "")
 	w.must(err)
