@@ -1,15 +1,12 @@
 package e2e
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -161,10 +158,7 @@ func TestDraftsWithoutScripts(t *testing.T) {
 	a := newServer(t)
 	k := keyboard{newTab(t, screen{width: 1280})}
 	at := a.firstRelease(k)
-	k.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		return err
-	}))
+	k.withoutScripts()
 	k.open(at)
 	k.do(chromedp.Click(chromedp.CSS(".decision details.more:has([name=body]) > summary")))
 	k.do(chromedp.Click(chromedp.CSS(".decision [name=body]")))

@@ -1,13 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -263,10 +260,7 @@ func TestPanesAreFresh(t *testing.T) {
 // TestPanesWithoutScripts: the rows are links, each to a page of its own.
 func TestPanesWithoutScripts(t *testing.T) {
 	k := twoFamilies(t)
-	k.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		return err
-	}))
+	k.withoutScripts()
 	k.do(chromedp.Reload())
 	k.click("[data-family='order'] [data-row]:nth-of-type(2)")
 	if s := k.shown(); s.Tool != "order_list" || s.Row != "order_list" || s.Title != "order_list" {

@@ -167,6 +167,9 @@ func TestWalkWithoutScripts(t *testing.T) {
 		}
 		w.click(":target button[value=approve]")
 	})
+	if !refused {
+		t.Error("no answer was refused for want of a reason")
+	}
 	w.click("#gate form button")
 	w.sees("is released")
 }

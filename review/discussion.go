@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -146,17 +147,9 @@ func (s *Service) newest(ctx context.Context, tx Tx, servers map[string]*Server,
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, r := range releases {
-		ids = append(ids, r.Head.ListingID)
-	}
-	found, err := tx.ListingInfosByID(ctx, ids)
+	infos, err := headInfos(ctx, tx, slices.Collect(maps.Values(releases)))
 	if err != nil {
 		return nil, err
-	}
-	infos := map[string]ListingInfo{}
-	for _, l := range found {
-		infos[l.ID] = l
 	}
 	var list []candidate
 	for _, key := range keys {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
 )
 
 // Draft is what somebody wrote on a release and did not publish yet: a comment, an
@@ -102,7 +103,11 @@ func (s *Service) ServerDrafts(ctx context.Context, a Actor, slug string) ([]Dra
 
 // draftDesk is where drafts lie: on one release with its newest listing, or on one
 // server.
-type draftDesk struct{ releaseID, listingID, serverID string }
+type draftDesk struct {
+	releaseID, listingID, serverID string
+
+	digest surface.Hash // of the listing
+}
 
 // findDesk finds it for an actor who may write there.
 type findDesk func(ctx context.Context, tx Tx, a Actor) (draftDesk, error)
@@ -113,7 +118,7 @@ func onRelease(id string) findDesk {
 		if err != nil {
 			return draftDesk{}, err
 		}
-		return draftDesk{releaseID: r.ID, listingID: r.Head.ListingID}, a.person()
+		return draftDesk{releaseID: r.ID, listingID: r.Head.ListingID, digest: r.Head.Digest}, a.person()
 	}
 }
 
@@ -180,7 +185,7 @@ func (s *Service) keepDraft(ctx context.Context, a Actor, find findDesk, d Draft
 			return desk.remove(ctx, tx, saved.UserID, saved.Target)
 		}
 		before := draftFor(kept, saved.Target)
-		if err := saved.sees(ctx, tx, desk.listingID, before); err != nil {
+		if err := saved.sees(ctx, tx, desk, before); err != nil {
 			return err
 		}
 		if before == nil && len(kept) >= maxDrafts {
@@ -201,8 +206,8 @@ func (s *Service) keepDraft(ctx context.Context, a Actor, find findDesk, d Draft
 
 // sees notes in a draft that is to open a thread which bytes of the tool its author
 // reads: those that it was begun on, whatever is pushed while it waits.
-func (d *Draft) sees(ctx context.Context, tx Tx, listingID string, before *Draft) error {
-	if listingID == "" || d.Comment == nil || d.Comment.ThreadID != "" {
+func (d *Draft) sees(ctx context.Context, tx Tx, desk draftDesk, before *Draft) error {
+	if desk.listingID == "" || d.Comment == nil || d.Comment.ThreadID != "" {
 		return nil
 	}
 	n := *d.Comment // the caller's stays as it is
@@ -214,19 +219,13 @@ func (d *Draft) sees(ctx context.Context, tx Tx, listingID string, before *Draft
 		at.Digest = before.Comment.Anchor.Digest
 	}
 	if at.Digest.IsZero() && at.whole() {
-		infos, err := tx.ListingInfosByID(ctx, []string{listingID})
-		if err != nil {
-			return err
-		}
-		for _, l := range infos {
-			at.Digest = l.Digest
-		}
+		at.Digest = desk.digest
 	} else if at.Digest.IsZero() {
-		refs, err := tx.ToolRefs(ctx, []string{listingID})
+		refs, err := tx.ToolRefs(ctx, []string{desk.listingID})
 		if err != nil {
 			return err
 		}
-		for _, t := range firstNamed(refs[listingID], map[string]bool{at.Tool: true}) {
+		for _, t := range firstNamed(refs[desk.listingID], map[string]bool{at.Tool: true}) {
 			at.Digest = t.Digest
 		}
 	}

@@ -29,7 +29,9 @@ func (l *loader) facts(as *assessment, url string) {
 		Findings: as.judged.listing,
 		Matters:  as.matterIDs(),
 	}
-	lead(&f, url)
+	if as.release.ID != "" { // a preview has no page to lead into
+		lead(&f, url)
+	}
 	f.Policy.SecondFactor = f.Policy.SecondFactor || l.factor
 	if as.base != nil {
 		f.Base, f.BaseAt = as.base.Title(), as.base.ReleasedAt

@@ -395,7 +395,7 @@ func (ms marks) judge(p gate.Policy, ws waivers, first bool) *judged {
 			}
 			open = true
 			waits := ws.waiting(bound)
-			j.at[m.At[n]] = j.at[m.At[n]].WithWaiting(m.Rule, as, isNew, waits)
+			j.at[m.At[n]] = j.at[m.At[n]].With(m.Rule, as, isNew, waits)
 			if m.At[n] == 0 {
 				j.listing = append(j.listing, gate.Finding{Rule: m.Rule, Severity: as, Old: !isNew, Waits: waits})
 			}

@@ -299,7 +299,8 @@ func Holding(stood []Stood) surface.Hash {
 func holdingOf(keys []SubjectKey) surface.Hash {
 	stood := make([]Stood, len(keys))
 	for i, k := range keys {
-		stood[i] = Stood{k.Hash(), k.Hash()}
+		h := k.Hash()
+		stood[i] = Stood{h, h}
 	}
 	return Holding(stood)
 }

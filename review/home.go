@@ -292,7 +292,7 @@ func (l *lister) server(id string) *Server {
 // up.
 func (l *lister) load(rs []Release) error {
 	l.turn = map[string]bool{}
-	infos, err := l.infos(rs)
+	infos, err := headInfos(l.ctx, l.tx, rs)
 	if err != nil {
 		return err
 	}
@@ -340,7 +340,8 @@ func (l *lister) oneServer() string {
 	return ""
 }
 
-func (l *lister) infos(rs []Release) (map[string]ListingInfo, error) {
+// headInfos reads the listings that are the heads of releases.
+func headInfos(ctx context.Context, tx Tx, rs []Release) (map[string]ListingInfo, error) {
 	var ids []string
 	for _, r := range rs {
 		ids = append(ids, r.Head.ListingID)
@@ -349,7 +350,7 @@ func (l *lister) infos(rs []Release) (map[string]ListingInfo, error) {
 	if len(ids) == 0 {
 		return infos, nil
 	}
-	found, err := l.tx.ListingInfosByID(l.ctx, ids)
+	found, err := tx.ListingInfosByID(ctx, ids)
 	for _, in := range found {
 		infos[in.ID] = in
 	}

@@ -146,19 +146,25 @@ func valueAt(raw jsontext.Value, pointer string) (jsontext.Value, bool) {
 	if len(raw) == 0 {
 		return nil, false
 	}
+	at, rest := follow(raw, pointer)
+	return at, rest == ""
+}
+
+// follow goes along a pointer for as long as it leads anywhere: to what is there, with
+// the rest of the pointer.
+func follow(raw jsontext.Value, pointer string) (at jsontext.Value, rest string) {
 	for pointer != "" {
-		token := pointer[1:]
-		pointer = ""
+		token, more := pointer[1:], ""
 		if i := strings.IndexByte(token, '/'); i >= 0 {
-			token, pointer = token[:i], token[i:]
+			token, more = token[:i], token[i:]
 		}
 		next, ok := child(raw, unescapeToken(token))
 		if !ok {
-			return nil, false
+			break
 		}
-		raw = next
+		raw, pointer = next, more
 	}
-	return raw, true
+	return raw, pointer
 }
 
 // mostNear bounds how many places an answer names.
@@ -167,25 +173,15 @@ const mostNear = 20
 // nearest follows a pointer for as long as it leads anywhere, and returns the pointer of
 // where it ends with the pointers of what is there.
 func nearest(raw jsontext.Value, pointer string) (parent string, below []string) {
-	rest := pointer
-	for rest != "" {
-		token, more := rest[1:], ""
-		if i := strings.IndexByte(token, '/'); i >= 0 {
-			token, more = token[:i], token[i:]
-		}
-		next, ok := child(raw, unescapeToken(token))
-		if !ok {
-			break
-		}
-		raw, parent, rest = next, parent+"/"+token, more
-	}
+	raw, rest := follow(raw, pointer)
+	parent = strings.TrimSuffix(pointer, rest)
 	n := 0
 	add := func(token string) bool {
 		if n++; n > mostNear {
 			below = append(below, "…")
 			return false
 		}
-		below = append(below, parent+"/"+escapeToken(token))
+		below = append(below, parent+"/"+pointerEscape.Replace(token))
 		return true
 	}
 	switch {
@@ -226,10 +222,6 @@ func child(raw jsontext.Value, token string) (jsontext.Value, bool) {
 		}
 	}
 	return nil, false
-}
-
-func escapeToken(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
 func unescapeToken(token string) string {

@@ -354,17 +354,9 @@ func (s *Service) tryPolicy(ctx context.Context, tx Tx, srv *Server, p gate.Poli
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(releases))
-	for i := range releases {
-		ids[i] = releases[i].Head.ListingID
-	}
-	found, err := tx.ListingInfosByID(ctx, ids)
+	infos, err := headInfos(ctx, tx, releases)
 	if err != nil {
 		return nil, err
-	}
-	infos := map[string]ListingInfo{}
-	for _, l := range found {
-		infos[l.ID] = l
 	}
 	var candidates []candidate
 	for i := range releases {

@@ -59,9 +59,12 @@ func (s *Service) Purge(ctx context.Context, a Actor, text, reason string, dry b
 	}
 	var done *Purged
 	err := s.store.Erase(ctx, func(tx Tx) error {
-		was, err := tx.Kept(ctx)
-		if err != nil {
-			return err
+		var was *Kept
+		var err error
+		if !dry {
+			if was, err = tx.Kept(ctx); err != nil {
+				return err
+			}
 		}
 		if done, err = tx.Purge(ctx, text, Purging{By: a.Label(), At: s.now(), Reason: reason}); err != nil {
 			return err

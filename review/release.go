@@ -265,7 +265,8 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 		if err := as.keepGrounds(ctx, tx); err != nil {
 			return err
 		}
-		if err := tx.InsertReleased(ctx, r.ServerID, r.Profile, r.ID, as.subjectKeys()); err != nil {
+		holds := as.subjectKeys()
+		if err := tx.InsertReleased(ctx, r.ServerID, r.Profile, r.ID, holds); err != nil {
 			return err
 		}
 		used, err := as.endByRelease(ctx, tx)
@@ -273,7 +274,7 @@ func (s *Service) MarkReleased(ctx context.Context, a Actor, releaseID string, d
 			return err
 		}
 		facts := as.evidence()
-		facts["used_up"], facts["holds"] = used, holdingOf(as.subjectKeys())
+		facts["used_up"], facts["holds"] = used, holdingOf(holds)
 		if err := s.closed(ctx, tx, a, as, "released"); err != nil {
 			return err
 		}

@@ -255,8 +255,10 @@ func (sp *speech) anchor(at Anchor, suggests bool) (Anchor, error) {
 	case t == nil:
 		return sp.listed(at)
 	}
-	if err := at.leads(t); err != nil && at.Quote == "" && !suggests {
-		return at, err
+	if at.Quote == "" && !suggests {
+		if err := at.leads(t); err != nil {
+			return at, err
+		}
 	}
 	return at.note(t), at.quotes(t)
 }
@@ -269,7 +271,8 @@ func (sp *speech) listed(at Anchor) (Anchor, error) {
 		if sp.as.base == nil {
 			return at, Errorf(Invalid, "This release has no old side: nothing was released before it. Use the side new.")
 		}
-		now = sp.as.base.Head.Digest
+		at.Digest = sp.as.base.Head.Digest
+		return at, nil
 	}
 	if at.Digest.IsZero() || at.Digest == now {
 		at.Digest = now

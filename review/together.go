@@ -121,7 +121,7 @@ func (l *lister) offered() ([]OfferedServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos, err := l.infos(rs)
+	infos, err := headInfos(l.ctx, l.tx, rs)
 	if err != nil {
 		return nil, err
 	}

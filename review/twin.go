@@ -137,7 +137,7 @@ func sharedItems(items []VerdictItem, o *outline) []VerdictItem {
 // otherProfiles returns the newest release under review of each other profile of
 // the server.
 func (s *Service) otherProfiles(ctx context.Context, tx Tx, as *assessment) ([]candidate, error) {
-	rs, err := tx.Releases(ctx, as.server.ID, "", Page{Limit: maxPage})
+	rs, err := tx.OpenReleasesOf(ctx, as.server.ID, "")
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (s *Service) otherProfiles(ctx context.Context, tx Tx, as *assessment) ([]c
 	var ids []string
 	for i := range rs { // newest first
 		r := &rs[i]
-		if r.Profile == as.release.Profile || newest[r.Profile] != nil || !r.open() {
+		if r.Profile == as.release.Profile || newest[r.Profile] != nil {
 			continue
 		}
 		newest[r.Profile] = r

@@ -633,8 +633,12 @@ func (d *decision) store(ctx context.Context, tx Tx) error {
 			return err
 		}
 	}
+	stored := make(map[string]*Verdict, len(d.verdicts))
+	for i := range d.verdicts {
+		stored[d.verdicts[i].ID] = &d.verdicts[i]
+	}
 	for _, what := range d.acts {
-		what.kept = d.leaving(what.after)
+		what.kept = leavingOf(what.after, stored)
 		if err := d.s.audit(ctx, tx, d.actor, what); err != nil {
 			return err
 		}
@@ -642,19 +646,19 @@ func (d *decision) store(ctx context.Context, tx Tx) error {
 	return nil
 }
 
-// leaving is what an act leaves of the verdicts that were stored for it.
-func (d *decision) leaving(after any) []keptFacts {
+// leavingOf is what an act leaves of the verdicts that were stored for it.
+func leavingOf(after any, stored map[string]*Verdict) []keptFacts {
 	facts, ok := after.(*verdictFacts)
 	if !ok {
 		return nil
 	}
-	var stored []any
+	var its []any
 	for _, s := range facts.Stored {
-		if i := slices.IndexFunc(d.verdicts, func(v Verdict) bool { return v.ID == s.ID }); i >= 0 {
-			stored = append(stored, &d.verdicts[i])
+		if v := stored[s.ID]; v != nil {
+			its = append(its, v)
 		}
 	}
-	return leaving(stored...)
+	return leaving(its...)
 }
 
 // keepable reports whether somebody's text can be kept: UTF-8 without NUL, which

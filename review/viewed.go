@@ -69,12 +69,10 @@ func (d *decision) see(ctx context.Context, tx Tx) error {
 		return nil
 	}
 	var seen []string
-	stands := gate.NewStanding(d.given)
+	d.stands = gate.NewStanding(d.given)
 	for _, c := range d.touched {
-		for _, o := range stands.On(c.Subject, c.From, c.To) {
-			if o.Person == d.actor.userID() && (o.Approval != nil || o.Rejection != nil) {
-				seen = append(seen, c.ID)
-			}
+		if o := d.opinion(c); o.Approval != nil || o.Rejection != nil {
+			seen = append(seen, c.ID)
 		}
 	}
 	if len(seen) == 0 {

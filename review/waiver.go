@@ -85,12 +85,15 @@ func (ws waivers) covering(bound surface.Hash, s lint.Severity) *Waiver {
 	return nil
 }
 
-// waiting is the id of who accepted a place which nobody covers yet, "" for nobody.
+// waiting is the id of who accepted a place in a way that a second person has to confirm,
+// "" for nobody.
 func (ws waivers) waiting(bound surface.Hash) string {
-	if len(ws[bound]) == 0 {
-		return ""
+	for _, w := range ws[bound] {
+		if w.Pending() {
+			return w.By
+		}
 	}
-	return ws[bound][0].By
+	return ""
 }
 
 // mark says of findings how the policy counts them, whether they are waived, and by
@@ -298,7 +301,7 @@ func (s *Service) newWaivers(a Actor, as *assessment, f *Finding, n *NewWaiver) 
 	}
 	var ws []Waiver
 	for i, p := range places {
-		if len(as.waivers[f.Bound[i]]) > 0 || n.place != "" && n.place != p.Fingerprint {
+		if as.waivers.covering(f.Bound[i], f.Severity) != nil || as.waivers.waiting(f.Bound[i]) != "" || n.place != "" && n.place != p.Fingerprint {
 			continue
 		}
 		ws = append(ws, Waiver{

@@ -99,23 +99,9 @@ func (t *tx) keptReleases(ctx context.Context, k *review.Kept) (err error) {
 	return err
 }
 
-// pushedListing is a listing with what is kept of its instructions.
-type pushedListing struct {
-	listingInfoRow
-	Asked        bool   `db:"instructions_asked"`
-	Present      bool   `db:"instructions_present"`
-	Instructions octets `db:"instructions"`
-}
-
-func (r pushedListing) info() review.ListingInfo {
-	info := r.listingInfoRow.info()
-	info.Instructions = surface.Instructions{Asked: r.Asked, Present: r.Present, Text: string(r.Instructions)}
-	return info
-}
-
 // keptListings asks the database what listings hold, and not the cache.
 func (t *tx) keptListings(ctx context.Context, k *review.Kept) (err error) {
-	if k.Pushed, err = every(ctx, t, "listings WHERE NOT live", pushedListing.info); err != nil {
+	if k.Pushed, err = every(ctx, t, "listings WHERE NOT live", instructionsRow.info); err != nil {
 		return err
 	}
 	k.Tools = map[string]surface.Hash{}

@@ -160,12 +160,18 @@ func indexed[R any, K comparable](rows []R, key func(R) K) map[K]R {
 	return m
 }
 
-// instructionsRow is what ListingInfoByID reads besides.
+// instructionsRow is a listing with what is kept of its instructions.
 type instructionsRow struct {
 	listingInfoRow
 	Asked   bool   `db:"instructions_asked"`
 	Present bool   `db:"instructions_present"`
 	Text    octets `db:"instructions"`
+}
+
+func (r instructionsRow) info() review.ListingInfo {
+	info := r.listingInfoRow.info()
+	info.Instructions = surface.Instructions{Asked: r.Asked, Present: r.Present, Text: string(r.Text)}
+	return info
 }
 
 func (t *tx) ListingInfoByID(ctx context.Context, id string) (*review.ListingInfo, error) {
@@ -174,7 +180,6 @@ func (t *tx) ListingInfoByID(ctx context.Context, id string) (*review.ListingInf
 		return nil, named(err, review.NotFound, "There is no such listing.")
 	}
 	info := row.info()
-	info.Instructions = surface.Instructions{Asked: row.Asked, Present: row.Present, Text: string(row.Text)}
 	return &info, nil
 }
 

@@ -119,6 +119,9 @@ func TestEveryColumnIsTold(t *testing.T) {
 					return s
 				}, groups...)
 			})
+			if len(groups) == len(every) && len(told) < 200 {
+				t.Errorf("only %d columns were edited", len(told))
+			}
 			for _, column := range slices.Sorted(maps.Keys(told)) {
 				if !told[column] && len(groups) == len(every) {
 					t.Errorf("no case leaves a row in which %s could be edited: say in untold why nobody has to", column)
@@ -184,9 +187,7 @@ func editByHand(t testing.TB, svc *review.Service, conn *sql.Conn, table table, 
 	for i := range values {
 		into[i] = &values[i]
 	}
-	if table.Name == "listings" || table.Name == "slices" {
-		query = strings.Replace(query, " ORDER", editedListings[table.Name]+" ORDER", 1)
-	}
+	query = strings.Replace(query, " ORDER", editedListings[table.Name]+" ORDER", 1)
 	err := conn.QueryRowContext(ctx, query).Scan(into...)
 	if err == sql.ErrNoRows {
 		return false

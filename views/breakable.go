@@ -32,7 +32,8 @@ func breakable(v prose.Visible) templ.Component {
 // shortName fits into a line as it is.
 const shortName = 8
 
-// withBreaks escapes text and puts places to break at after its separators.
+// withBreaks escapes text and puts places to break at after its separators and between
+// the humps of a camel.
 func withBreaks(s string) string {
 	if len(s) <= shortName {
 		return templ.EscapeString(s)

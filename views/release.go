@@ -139,7 +139,7 @@ type BaselineForm struct {
 
 // begun reports whether somebody wrote in the form, so that it stays open.
 func (f BaselineForm) begun() bool {
-	return len(f.Fault) > 0 || slices.ContainsFunc(f.Problems, func(a AckField) bool { return a.Note != "" })
+	return slices.ContainsFunc(f.Problems, func(a AckField) bool { return a.Note != "" })
 }
 
 // asks says what the form takes.

@@ -211,12 +211,9 @@ func (p *place) query(row web.Row) string {
 	}
 	all := url.Values{"digest": {p.digest}, "from": {p.listing}, "to": {p.listing}, "ref": {"pr-1"}, "name": {p.tool}}
 	for name := range all {
-		if row.Method == http.MethodGet && strings.HasPrefix(row.Path, "/api/") && !slices.Contains(row.Asks, name) {
+		if row.Method == http.MethodGet && (strings.HasPrefix(row.Path, "/api/") || row.Asks != nil) && !slices.Contains(row.Asks, name) {
 			all.Del(name)
 		}
-	}
-	if row.Path == "/audit/export" {
-		return ""
 	}
 	return all.Encode()
 }

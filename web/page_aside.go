@@ -191,9 +191,10 @@ func httpsOnly(raw string) string {
 	return u.String()
 }
 
-// baseline offers the first listing of a profile as starting point.
+// baseline offers the first listing of a profile as starting point, where decisions are
+// taken: beside a tool it would only stand in the way.
 func (p *releasePresenter) baseline() *views.BaselineForm {
-	if !p.v.BaselineOpen || p.v.Actions.Baseline != "" {
+	if p.q.view != viewDecisions || !p.v.BaselineOpen || p.v.Actions.Baseline != "" {
 		return nil
 	}
 	n := p.v.Listing.ToolCount
@@ -213,15 +214,6 @@ func (p *releasePresenter) baseline() *views.BaselineForm {
 	}
 	f.Problems = p.ackFields()
 	return f
-}
-
-// baselineHere is the form of the starting point, where decisions are taken: beside a
-// tool it would only stand in the way. One that was refused is shown where it is.
-func (p *releasePresenter) baselineHere() *views.BaselineForm {
-	if p.q.view != viewDecisions && len(p.q.fault) == 0 {
-		return nil
-	}
-	return p.baseline()
 }
 
 // ackFields asks about each tool with an error, one by one.

@@ -90,13 +90,7 @@ func actServer(c echo.Context, srv *review.Server) views.NameLink {
 	if srv == nil {
 		return views.NameLink{}
 	}
-	pairs := []string{"server", srv.Slug}
-	for _, f := range auditFilters {
-		if f != "server" {
-			pairs = append(pairs, f, c.QueryParam(f))
-		}
-	}
-	return views.NameLink{Name: views.ShowName(srv.Name), URL: "/audit" + path(nil, pairs...)}
+	return views.NameLink{Name: views.ShowName(srv.Name), URL: auditPath(c, "/audit", "server", srv.Slug)}
 }
 
 // auditQuery reads the filters. A day given as the end counts whole.

@@ -20,12 +20,12 @@ func (p *releasePresenter) decisions() *views.DecisionsView {
 	open, closed := p.order(p.q.filter)
 	page := p.pageAsked(append(slices.Clone(open), closed...))
 	first, end := page*cardsAtOnce, (page+1)*cardsAtOnce
-	here := p.cardsPath(p.q.filter, page)
+	here, waiting := p.cardsPath(p.q.filter, page), p.waiting(open)
 	for i, c := range open {
 		if i < first || i >= end {
 			continue
 		}
-		v.Open = append(v.Open, p.decision(c, here, here+"#"+cmpOr(p.nextOpen(open, i), gateFragment)))
+		v.Open = append(v.Open, p.decision(c, here, cmpOr(p.afterCard(open, waiting, i), withFragment(here, gateFragment))))
 	}
 	for i, c := range closed {
 		if i += len(open); i >= first && i < end {
@@ -41,16 +41,34 @@ func (p *releasePresenter) decisions() *views.DecisionsView {
 	return v
 }
 
-// nextOpen is the decision that somebody goes on with once the nth is answered: the next
-// one that waits for them, past the end the first that they left out; "" for none.
-// Once it is answered the next one stands in its place, so it is on the same page.
-func (p *releasePresenter) nextOpen(open []*card, n int) string {
-	for i := range len(open) - 1 {
-		if c := open[(n+1+i)%len(open)]; p.waitsForMe(c) {
-			return c.id
+// waiting are the places of the decisions that wait for the reader.
+func (p *releasePresenter) waiting(open []*card) []int {
+	var places []int
+	for i, c := range open {
+		if p.waitsForMe(c) {
+			places = append(places, i)
 		}
 	}
-	return ""
+	return places
+}
+
+// afterCard leads from the nth decision, once it is answered, to the next one that waits
+// for the reader, past the end to the first that they left out; "" for none. What is
+// answered leaves the list, so those behind it stand one place further up.
+func (p *releasePresenter) afterCard(open []*card, waiting []int, n int) string {
+	i, _ := slices.BinarySearch(waiting, n+1)
+	if i == len(waiting) {
+		i = 0
+	}
+	if len(waiting) == 0 || waiting[i] == n {
+		return ""
+	}
+	next := waiting[i]
+	page := next / cardsAtOnce
+	if next > n {
+		page = (next - 1) / cardsAtOnce
+	}
+	return withFragment(p.cardsPath(p.q.filter, page), open[next].id)
 }
 
 // gateFragment is where the gate's answer stands in its page: what is next is there when

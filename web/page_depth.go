@@ -257,7 +257,7 @@ func (s *Server) viewedForm(c echo.Context) error {
 			return s.onDesk(c, err)
 		}
 	}
-	return goOn(c, backTo(form.Get("back"), s.deskPath(id)))
+	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back"), s.deskPath(id)))
 }
 
 func (s *Server) deskPath(id string) string { return path([]string{"releases", id, "desk"}) }

@@ -68,13 +68,11 @@ type drafts struct {
 	answered map[string]bool // targets whose answer is given when the review is finished
 }
 
-// answers is how many answers wait for the end of the review.
-func (d *drafts) answers() int {
-	if d == nil {
-		return 0
-	}
-	return len(d.answered)
-}
+// some reports whether answers wait for the end of the review.
+func (d *drafts) some() bool { return d != nil && len(d.answered) > 0 }
+
+// answers reports whether the one to target is drafted.
+func (d *drafts) answers(target string) bool { return d != nil && d.answered[target] }
 
 // loadDrafts reads them for whoever may write any.
 func (s *Server) loadDrafts(c echo.Context, v *review.ReleaseView) (*drafts, error) {
@@ -207,12 +205,12 @@ func (s *Server) draftForm(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, afterAnswer(form, d.Verdict(), besideTool(form, id)))
 }
 
-// besideTool is where a form about a waiver stands: it names the tool, and no address.
+// besideTool is where a form stands: one about a waiver names the tool, others an address.
 func besideTool(form url.Values, release string) string {
 	if tool := form.Get("back"); tool != "" && !strings.HasPrefix(tool, "/") {
 		return withFragment(releasePath(release, "view", viewTools, "tool", tool), toolFragment)
 	}
-	return releasePath(release)
+	return backTo(form.Get("back"), releasePath(release))
 }
 
 // draftKept tells a script which draft its page goes on with.

@@ -22,7 +22,7 @@ var headings = map[int]string{
 	http.StatusConflict:              "This has moved on",
 	http.StatusRequestEntityTooLarge: "This is too large",
 	http.StatusUnsupportedMediaType:  "This is in another format",
-	http.StatusUnprocessableEntity:   "This is no listing",
+	http.StatusUnprocessableEntity:   "This does not fit",
 	http.StatusTooManyRequests:       "Too many at once",
 	http.StatusServiceUnavailable:    "Not available just now",
 	http.StatusInternalServerError:   "This failed on our side",

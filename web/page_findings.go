@@ -91,11 +91,7 @@ func (s *Server) afterWaiver(c echo.Context, err error, form url.Values, done st
 	}
 	s.sent(c, form)
 	s.flash(c, flashDone, done)
-	to := releasePath(c.Param("id"), "view", view, "tool", tool)
-	if tool != "" {
-		to = withFragment(to, toolFragment)
-	}
-	return c.Redirect(http.StatusSeeOther, to)
+	return c.Redirect(http.StatusSeeOther, besideTool(form, c.Param("id")))
 }
 
 // quotation is a comment that starts with a finding: what it says, in words of the

@@ -27,9 +27,7 @@ func (s *Server) page(c echo.Context, title, section string, crumbs ...views.Nam
 		if f.Kind != flashDone {
 			n.Tone = views.Bad
 		}
-		if u := f.Undo; u != nil {
-			n.Undo = &views.UndoForm{URL: u.URL, Items: u.Items, Subject: u.Subject, Back: u.Back, Profiles: u.Profiles}
-		}
+		n.Undo = (*views.UndoForm)(f.Undo)
 		p.Notices = append(p.Notices, n)
 	}
 	if u := s.actor(c).User; u != nil {

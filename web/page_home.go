@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -20,6 +21,7 @@ func (s *Server) homePage(c echo.Context) error {
 	for _, v := range home.Servers {
 		names[v.Server.ID] = views.ShowName(v.Server.Name)
 	}
+	newest := newestOpen(slices.Concat(home.YourTurn, home.Waiting))
 	var noRole prose.Visible
 	if a := s.actor(c); len(a.User.Memberships) == 0 {
 		noRole = prose.Show(a.User.Email)
@@ -27,8 +29,8 @@ func (s *Server) homePage(c echo.Context) error {
 	return s.render(c, http.StatusOK, views.Home(views.HomePage{
 		NoRole:  noRole,
 		Page:    s.page(c, "", "home"),
-		Turn:    s.releaseLines(home.YourTurn, names),
-		Waiting: s.releaseLines(home.Waiting, names),
+		Turn:    s.releaseLines(home.YourTurn, names, newest),
+		Waiting: s.releaseLines(home.Waiting, names, newest),
 		Servers: s.serverLines(home.Servers),
 		Alarms:  s.alarmLines(home.Alarms, names),
 		Drifts:  s.driftLines(home.Drifts, home.Servers),
@@ -45,10 +47,9 @@ func (s *Server) addServerURL(c echo.Context) string {
 }
 
 // releaseLines shows releases in a list; names are those of their servers, nil on
-// a server's own page.
-func (s *Server) releaseLines(list []review.ReleaseSummary, names map[string]prose.Visible) []views.ReleaseLine {
+// a server's own page; newest tells which of those that wait are overtaken.
+func (s *Server) releaseLines(list []review.ReleaseSummary, names map[string]prose.Visible, newest map[lineOf]*review.Release) []views.ReleaseLine {
 	var out []views.ReleaseLine
-	newest := newestOpen(list)
 	for _, r := range list {
 		out = append(out, views.ReleaseLine{
 			URL:     releasePath(r.Release.ID),
@@ -69,13 +70,14 @@ func (s *Server) releaseLines(list []review.ReleaseSummary, names map[string]pro
 // lineOf is what versions of one line share: the newest of it is what the others wait for.
 type lineOf struct{ server, profile string }
 
-// newestOpen are the releases that wait, of each profile the one that was pushed last.
+// newestOpen are the versions that wait, of each profile the one that was pushed last. A
+// push to a ref overtakes none.
 func newestOpen(list []review.ReleaseSummary) map[lineOf]*review.Release {
 	newest := map[lineOf]*review.Release{}
 	for i := range list {
 		r := &list[i]
 		at := lineOf{r.Release.ServerID, r.Release.Profile}
-		if was := newest[at]; waits(r.State) && (was == nil || r.Release.Head.PushedAt.After(was.Head.PushedAt)) {
+		if was := newest[at]; waits(r.State) && r.Release.Version != "" && (was == nil || r.Release.Head.PushedAt.After(was.Head.PushedAt)) {
 			newest[at] = &r.Release
 		}
 	}
@@ -87,7 +89,7 @@ func waits(s review.ReleaseState) bool { return s == review.StateInReview || s =
 // olderThan says of a version that waits that a newer one waits too, "" of the newest.
 func olderThan(r review.ReleaseSummary, newest map[lineOf]*review.Release) string {
 	last := newest[lineOf{r.Release.ServerID, r.Release.Profile}]
-	if !waits(r.State) || last == nil || last.ID == r.Release.ID {
+	if !waits(r.State) || r.Release.Version == "" || last == nil || last.ID == r.Release.ID {
 		return ""
 	}
 	return " Older than " + quoted(last.Title()) + ", which waits too."
@@ -95,7 +97,7 @@ func olderThan(r review.ReleaseSummary, newest map[lineOf]*review.Release) strin
 
 // openCounts are the classes of changes while they still matter.
 func openCounts(r review.ReleaseSummary) []views.CountBadge {
-	if r.State == review.StateInReview || r.State == review.StateReady {
+	if waits(r.State) {
 		return countBadges(r.Counts)
 	}
 	return nil

@@ -63,17 +63,24 @@ func flag(on bool) string {
 	return ""
 }
 
+// threadFlag is a filter of threads that is on or off, and how many it leaves.
+type threadFlag struct {
+	name, text string
+	on         bool
+	n          int
+}
+
+func threadFlags(q review.ThreadQuery, d *review.Discussion) []threadFlag {
+	return []threadFlag{
+		{"blocks", "Blocking", q.Blocks, d.Blocking}, {"mine", "Yours", q.Mine, d.Mine},
+		{"mentions", "Names you", q.Mentions, d.Mentions}, {"answered", "Somebody else spoke last", q.Answered, d.Answered},
+	}
+}
+
 // threadPills switch what is on or off; the other filters stay as they are.
 func threadPills(q review.ThreadQuery, d *review.Discussion) []views.Pill {
 	out := []views.Pill{{Text: "All", Count: thousands(d.All), URL: "/threads", Current: !filtered(q)}}
-	for _, f := range []struct {
-		name, text string
-		on         bool
-		n          int
-	}{
-		{"blocks", "Blocking", q.Blocks, d.Blocking}, {"mine", "Yours", q.Mine, d.Mine},
-		{"mentions", "Names you", q.Mentions, d.Mentions}, {"answered", "Somebody else spoke last", q.Answered, d.Answered},
-	} {
+	for _, f := range threadFlags(q, d) {
 		out = append(out, views.Pill{Text: f.text, Count: thousands(f.n), URL: threadsPath(q, f.name, flag(!f.on)), Current: f.on})
 	}
 	return out
@@ -95,9 +102,9 @@ func threadFilter(q review.ThreadQuery, d *review.Discussion) views.ThreadFilter
 		Servers: countedPlaces("Every server", q.Server, d.Servers, nil), Tools: countedPlaces("Every tool", q.Tool, d.Tools, nil),
 		Authors: countedPlaces("Anybody", q.Author, d.Authors, nil), States: countedPlaces("Whatever became of it", string(q.State), d.States, placeWords),
 	}
-	for pairs := threadPairs(q); len(pairs) > 0; pairs = pairs[2:] {
-		if pairs[1] == "true" && slices.Contains([]string{"blocks", "mine", "mentions", "answered"}, pairs[0]) {
-			f.Hidden = append(f.Hidden, views.Hidden{Name: pairs[0], Value: pairs[1]})
+	for _, on := range threadFlags(q, d) {
+		if on.on {
+			f.Hidden = append(f.Hidden, views.Hidden{Name: on.name, Value: flag(true)})
 		}
 	}
 	return f

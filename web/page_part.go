@@ -16,22 +16,6 @@ const (
 	partTool   = "tool"
 )
 
-// A script that sends a form goes on in the page that it has: it is told where, and is
-// not led there. To be told it sends the header with partSent.
-const (
-	nextHeader = "Countersign-Next"
-	partSent   = "sent"
-)
-
-// goOn leads to the page that an act ends on.
-func goOn(c echo.Context, to string) error {
-	if c.Request().Header.Get(partHeader) != partSent {
-		return c.Redirect(http.StatusSeeOther, to)
-	}
-	c.Response().Header().Set(nextHeader, to)
-	return c.NoContent(http.StatusNoContent)
-}
-
 // asksPart reports whether only the part of a tool is asked for. The answer depends on
 // a header, and says so: no cache may give a part to whoever wants the page.
 func asksPart(c echo.Context) bool {

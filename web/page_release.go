@@ -271,7 +271,7 @@ func (p *releasePresenter) head() views.ReleaseHead {
 	h := views.ReleaseHead{
 		Title: views.ShowName(v.Release.Title()), Against: views.Say(p.against()), Pushed: views.Say(p.pushed()),
 		Digest: v.Listing.Digest.Short(), Tokens: p.tokensSub(), State: releaseBadge(review.ReleaseSummary{State: v.State, Release: v.Release}), Gate: p.gate(), Fault: p.q.fault,
-		Live: p.live(), Alerts: p.alerts(), Baseline: p.baselineHere(), Predecessor: p.predecessor(), Overridden: p.overrideNote(), Alarm: p.alarmNote(),
+		Live: p.live(), Alerts: p.alerts(), Baseline: p.baseline(), Predecessor: p.predecessor(), Overridden: p.overrideNote(), Alarm: p.alarmNote(),
 	}
 	if len(p.q.stale) > 0 {
 		h.Stale = &views.Stale{Sentence: p.q.stale, Kept: p.keptAnswers()}
@@ -358,7 +358,7 @@ func (p *releasePresenter) next() *views.Link {
 			return &views.Link{Text: "Next decision", URL: p.nextURL(c.id)}
 		}
 	}
-	if p.drafts.answers() > 0 {
+	if p.drafts.some() {
 		return &views.Link{Text: "Finish your review", URL: p.act("desk")}
 	}
 	return nil
@@ -366,7 +366,7 @@ func (p *releasePresenter) next() *views.Link {
 
 // waitsForMe reports whether the reader may answer a decision and has not even drafted to.
 func (p *releasePresenter) waitsForMe(c *card) bool {
-	return c.open() && c.can && (p.drafts.answers() == 0 || !p.drafts.answered[verdictTarget(p.items(c))])
+	return c.open() && c.can && !(p.drafts.some() && p.drafts.answers(verdictTarget(p.items(c))))
 }
 
 // releaseForm releases what the gate lets pass; nil when the reader may not.

@@ -283,7 +283,7 @@ func (s *Server) olderReleases(c echo.Context, view *review.ServerView, p *views
 		if err != nil {
 			return err
 		}
-		p.Releases, p.Newest = s.releaseLines(list, nil), serverPath(view.Server.Slug)
+		p.Releases, p.Newest = s.releaseLines(list, nil, newestOpen(list)), serverPath(view.Server.Slug)
 	}
 	if len(list) >= serverReleases {
 		p.Older = serverPath(view.Server.Slug, "before", list[len(list)-1].Release.ID)
@@ -295,7 +295,7 @@ func (s *Server) presentServerPage(v *review.ServerView, listings []review.Listi
 	slug := v.Server.Slug
 	p := views.ServerPage{
 		Name: views.ShowName(v.Server.Name), Slug: slug, Gate: gateBar(v.Gate, serverWhy(*v)), Alarms: s.alarmLines(v.Alarms, nil),
-		Releases: s.releaseLines(v.Releases, nil), Profiles: s.profileLines(v), Settings: serverSettings(v),
+		Releases: s.releaseLines(v.Releases, nil, newestOpen(v.Releases)), Profiles: s.profileLines(v), Settings: serverSettings(v),
 	}
 	if v.Role.AtLeast(people.Reviewer) {
 		p.PushURL = serverPath(slug) + "/push"

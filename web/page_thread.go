@@ -143,11 +143,11 @@ func (p *releasePresenter) changeSides(ch *review.Decided) subjectSides {
 		return subjectSides{new: !ch.To.IsZero(), old: !ch.From.IsZero()}
 	}
 	s := subjectSides{new: ch.NewPosition > 0, old: ch.OldPosition > 0}
-	if s.new && p.v.New != nil && ch.NewPosition <= len(p.v.New.Tools) {
-		s.newRaw = p.v.New.Tools[ch.NewPosition-1].Raw
+	if t := toolAt(p.v.New, ch.NewPosition); t != nil {
+		s.newRaw = t.Raw
 	}
-	if s.old && p.v.Old != nil && ch.OldPosition <= len(p.v.Old.Tools) {
-		s.oldRaw = p.v.Old.Tools[ch.OldPosition-1].Raw
+	if t := toolAt(p.v.Old, ch.OldPosition); t != nil {
+		s.oldRaw = t.Raw
 	}
 	return s
 }

@@ -280,7 +280,7 @@ func (p *releasePresenter) wholeAnswer(ch *review.Decided) *views.AnswerForm {
 func (p *releasePresenter) nextWaiting(id string) string {
 	here := slices.IndexFunc(p.listed, func(r listRow) bool { return r.id == id })
 	for i := range p.listed {
-		if r := p.listed[(here+1+i)%len(p.listed)]; r.id != id && r.facets.me && (p.drafts == nil || !p.drafts.answered[targetVerdict+r.id]) {
+		if r := p.listed[(here+1+i)%len(p.listed)]; r.id != id && r.facets.me && !p.drafts.answers(targetVerdict+r.id) {
 			return withFragment(r.url, toolFragment)
 		}
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -98,8 +99,8 @@ var verdictDone = map[review.VerdictKind]string{
 	review.Approve: "Approved.", review.Reject: "Rejected. It blocks the release until you take it back or a new push mends it.", review.Withdraw: "Your answer is taken back.",
 }
 
-// verdictForm stores an answer and goes on to the next decision, or the next tool. What was answered
-// too late is shown again beside what is there now.
+// verdictForm stores an answer and goes on to the next decision, or the next tool. What
+// was answered too late is shown again beside what is there now.
 func (s *Server) verdictForm(c echo.Context) error {
 	form, err := s.form(c)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Server) verdictForm(c echo.Context) error {
 	s.sent(c, form)
 	back := backTo(form.Get("back"), releasePath(id))
 	s.keepFlash(c, flash{Kind: flashDone, Text: kept.done(), Undo: kept.undo(path([]string{"releases", id, "verdicts"}), back)})
-	return goOn(c, afterAnswer(form, review.VerdictKind(kept.verdict), back))
+	return c.Redirect(http.StatusSeeOther, afterAnswer(form, review.VerdictKind(kept.verdict), back))
 }
 
 // afterAnswer is where to go on: from an answer to what is next, from one that was taken
@@ -165,7 +166,11 @@ func (k *keptAnswer) also() string {
 	for _, name := range k.profiles {
 		names = append(names, quoted(name))
 	}
-	return " Answered in " + strings.Join(names, ", ") + " too."
+	did := " Answered in "
+	if k.verdict == string(review.Withdraw) {
+		did = " Taken back in "
+	}
+	return did + strings.Join(names, ", ") + " too."
 }
 
 // viewOf is the view whose form was sent: a change alone is answered where its

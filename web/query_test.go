@@ -41,7 +41,7 @@ func TestUnknownParametersAreRefused(t *testing.T) {
 	in.problem("nobody", in.get(nobody, "/api/v1/threads?sever=git"), 401)
 }
 
-// TestThreadsOfPage: the list is chosen by its form, which says how many each choice leaves.
+// TestThreadsAreChosen: the list is chosen by its form, which says how many each choice leaves.
 func TestThreadsAreChosen(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)

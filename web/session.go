@@ -208,7 +208,7 @@ func (s *Server) putFlashes(c echo.Context, list []flash) {
 // bindFlashes says of the messages of a request which page it leads to, so that none
 // comes up in another tab that happens to load first.
 func (s *Server) bindFlashes(c echo.Context) {
-	at := cmpOr(c.Response().Header().Get(nextHeader), c.Response().Header().Get(echo.HeaderLocation))
+	at := c.Response().Header().Get(echo.HeaderLocation)
 	if c.Get(flashedKey) == nil || at == "" {
 		return
 	}

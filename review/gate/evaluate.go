@@ -161,9 +161,10 @@ func (e *evaluation) decide(s *Subject) {
 		return
 	}
 	if line.Block {
-		e.tally.block(s.Change)
+		who := e.confirmers(s.waitsFor())
+		e.tally.block(s.Change, who)
 		e.barred = append(e.barred, label(s))
-		e.requirement(s, Open, blockWhy(e.facts.Policy, s)+e.waits(s.waitsFor()), e.confirmers(s.waitsFor()))
+		e.requirement(s, Open, blockWhy(e.facts.Policy, s)+e.waits(s.waitsFor()), who)
 		return
 	}
 	said := e.stands.content[contentKey(s)]
@@ -339,7 +340,7 @@ func (e *evaluation) confirmers(by string) []string {
 		return nil
 	}
 	return labels(e.who(func(p *Person) bool {
-		return p.Maintainer && p.ID != by && !Kin(e.facts.People, by, p.ID, e.facts.Now) && (e.facts.Policy.SelfReview() || !e.authors[p.ID])
+		return e.mayWaive(p, lint.Critical) && p.ID != by && !Kin(e.facts.People, by, p.ID, e.facts.Now)
 	}))
 }
 
@@ -358,10 +359,12 @@ func (p Policy) blocks(s lint.Severity) bool {
 
 // waivers names who can accept a finding: for a grave one it takes a maintainer.
 func (e *evaluation) waivers(s lint.Severity) []string {
-	return labels(e.who(func(p *Person) bool {
-		role := p.Maintainer || p.Decides && s.Rank() < lint.High.Rank()
-		return role && (e.facts.Policy.SelfReview() || !e.authors[p.ID])
-	}))
+	return labels(e.who(func(p *Person) bool { return e.mayWaive(p, s) }))
+}
+
+func (e *evaluation) mayWaive(p *Person, s lint.Severity) bool {
+	role := p.Maintainer || p.Decides && s.Rank() < lint.High.Rank()
+	return role && (e.facts.Policy.SelfReview() || !e.authors[p.ID])
 }
 
 // threads adds one requirement for each thread that blocks. The author of the

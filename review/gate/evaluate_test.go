@@ -96,11 +96,11 @@ func TestPresets(t *testing.T) {
 	hiddenSame.Hidden = true
 	found := func(class change.Class, sev lint.Severity, isNew bool) gate.Subject {
 		s := find(class)
-		s.Findings = s.Findings.With("poison.override", sev, isNew)
+		s.Findings = s.Findings.With("poison.override", sev, isNew, "")
 		return s
 	}
 	foundAdded := added()
-	foundAdded.Findings = foundAdded.Findings.With("poison.override", lint.Critical, true)
+	foundAdded.Findings = foundAdded.Findings.With("poison.override", lint.Critical, true, "")
 	for _, c := range []struct {
 		name                 string
 		subject              gate.Subject

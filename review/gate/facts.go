@@ -118,14 +118,9 @@ type Findings struct {
 	Waits, NewWaits string // ids of who accepted these two, see [Finding]
 }
 
-// With adds a finding that nobody accepted.
-func (f Findings) With(rule string, s lint.Severity, isNew bool) Findings {
-	return f.WithWaiting(rule, s, isNew, "")
-}
-
-// WithWaiting adds a finding that somebody accepted, which waits for a second person. Of
-// two of one severity the one that nobody accepted is named.
-func (f Findings) WithWaiting(rule string, s lint.Severity, isNew bool, waits string) Findings {
+// With adds a finding. waits is who accepted it, where that waits for a second person; ""
+// for nobody. Of two of one severity the one that nobody accepted is named.
+func (f Findings) With(rule string, s lint.Severity, isNew bool, waits string) Findings {
 	if stronger(s, waits, f.Worst, f.Waits) {
 		f.Rule, f.Worst, f.Waits = rule, s, waits
 	}

@@ -48,7 +48,7 @@ func TestListingFindings(t *testing.T) {
 // What is asked for says which rule, and a block says the way out.
 func TestFindingWords(t *testing.T) {
 	s := find(change.Text)
-	s.Findings = s.Findings.With("desc.terse", lint.Info, true).With("poison.conceal", lint.High, true).With("poison.override", lint.Critical, false)
+	s.Findings = s.Findings.With("desc.terse", lint.Info, true, "").With("poison.conceal", lint.High, true, "").With("poison.override", lint.Critical, false, "")
 	for preset, words := range map[gate.Preset][]string{
 		gate.Team:         {"poison.conceal, high", "Needs an approval with a reason"},
 		gate.NotOurServer: {"poison.conceal", "lets nobody approve", "accept the finding"},
@@ -66,7 +66,7 @@ func TestFindingWords(t *testing.T) {
 // and asks for what the base had as well.
 func TestFindingSeverity(t *testing.T) {
 	with := func(s gate.Subject, severity lint.Severity, isNew bool) gate.Subject {
-		s.Findings = s.Findings.With("poison.conceal", severity, isNew)
+		s.Findings = s.Findings.With("poison.conceal", severity, isNew, "")
 		return s
 	}
 	gone := with(removed(), lint.Critical, false)

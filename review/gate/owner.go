@@ -88,10 +88,15 @@ func (e *evaluation) owners(line Line, rules []ownerSet, counted []*Verdict) ([]
 	lack := unmet(rules, counted)
 	// Who counts as one person with somebody who answered adds nothing to the number, but
 	// may be the owner that is missing.
-	who := slices.DeleteFunc(slices.Clone(e.deciders(line, counted)), func(p *Person) bool {
-		owner := slices.ContainsFunc(lack, func(set ownerSet) bool { return set.ids[p.ID] })
-		return !owner && slices.ContainsFunc(counted, func(c *Verdict) bool { return e.kin(c, &Verdict{Person: p.ID, At: e.facts.Now}) })
-	})
+	owner := func(p *Person) bool {
+		return slices.ContainsFunc(lack, func(set ownerSet) bool { return set.ids[p.ID] })
+	}
+	who := e.deciders(line, counted)
+	if len(counted) > 0 {
+		who = slices.DeleteFunc(slices.Clone(who), func(p *Person) bool {
+			return !owner(p) && slices.ContainsFunc(counted, func(c *Verdict) bool { return e.kin(c, &Verdict{Person: p.ID, At: e.facts.Now}) })
+		})
+	}
 	if len(lack) == 0 {
 		return who, ""
 	}
@@ -103,9 +108,7 @@ func (e *evaluation) owners(line Line, rules []ownerSet, counted []*Verdict) ([]
 	if line.Approvals-len(counted) > 1 {
 		return who, why // beside the owner's, anybody's counts
 	}
-	who = slices.DeleteFunc(slices.Clone(who), func(p *Person) bool {
-		return !slices.ContainsFunc(lack, func(set ownerSet) bool { return set.ids[p.ID] })
-	})
+	who = slices.DeleteFunc(slices.Clone(who), func(p *Person) bool { return !owner(p) })
 	return who, why
 }
 

@@ -202,11 +202,15 @@ func answers(open []string, matters [][]string) int {
 	return n
 }
 
-// block counts a decision that nobody can take.
-func (t *tally) block(id string) {
+// block counts a decision that the policy lets nobody take: who can lift the block does
+// it otherwise.
+func (t *tally) block(id string, who []string) {
 	t.decisions++
-	t.nobody++
+	if len(who) == 0 {
+		t.nobody++
+	}
 	t.open = append(t.open, id)
+	t.can(who, id)
 }
 
 // can keeps who can take the decision on a change: not the same people for each,

@@ -355,13 +355,13 @@ func (d *delta) weakened(delta prose.Delta) bool {
 	if delta.New == "" {
 		return true
 	}
-	now := lower(delta.New)
+	was, now := lower(delta.Old), lower(delta.New)
 	for _, same := range holders {
-		if hasAny(lower(delta.Old), same...) && !hasAny(now, same...) {
+		if hasAny(was, same...) && !hasAny(now, same...) {
 			return true
 		}
 	}
-	return numbersGone(lower(delta.Old), now)
+	return numbersGone(was, now)
 }
 
 // holders are the words that hold somebody back; of those on one line any will do.

@@ -519,7 +519,7 @@ func (h *history) releaseOf(l *ledger, c *candidate) {
 		h.Errorf("%s was released and has no version", c.version)
 	}
 	if v.Release.ReleasedOverride != "" {
-		c.released = true
+		l.goesOut(c)
 		h.note("%s: release %s by override", l.profile, c.version)
 		return
 	}

@@ -221,6 +221,7 @@ type ledger struct {
 	profile   string
 	reviews   []*candidate
 	released  []*candidate // in order, those withdrawn since left out
+	out       []*candidate // what went out, by override too, in order
 	ever      bool         // something was released once, but for overrides
 	said      []*saying
 	baseline  map[definition]bool
@@ -243,6 +244,7 @@ type candidate struct {
 	id        string
 	version   string
 	opened    time.Time
+	pushed    time.Time // when its head came, or came back
 	head      []definition
 	authors   map[string]bool // who wrote or pushed a revision
 	released  bool
@@ -339,6 +341,9 @@ func (l *ledger) push(c *candidate, head []definition, author string, at time.Ti
 			s.back = append(s.back, back{c, at})
 		}
 	}
+	if c.pushed.IsZero() || !slices.Equal(c.head, head) || l.overtaker(c) != nil {
+		c.pushed = at
+	}
 	c.head = head
 	if author != "" {
 		c.authors[author] = true
@@ -387,17 +392,41 @@ func (l *ledger) authors(c *candidate) map[string]bool {
 // hotfix of an older version has what a later one took away, and brings nothing back.
 func (l *ledger) release(c *candidate) {
 	_, removed := l.steps(c)
-	base := l.baseOf(c)
-	c.aside = base != nil && l.last() != nil && base != l.last()
+	l.goesOut(c)
 	for _, s := range l.said {
 		listed := !c.aside && s.step.to == definition{} && named(c.head, s.step.from.name) != definition{}
 		if s.kind == "approve" && (listed || slices.Contains(removed, s.step)) {
 			s.usedUp = true
 		}
 	}
-	c.released = true
 	l.released = append(l.released, c)
 	l.ever = true
+}
+
+// goesOut notes that a version was released, whether anybody vouches for it or not.
+func (l *ledger) goesOut(c *candidate) {
+	base := l.baseOf(c)
+	c.aside = base != nil && l.last() != nil && base != l.last()
+	c.released = true
+	l.out = append(l.out, c)
+}
+
+// overtaker is what went out and was pushed after an open version, nil for nothing. Of
+// what vouches and what went out last the one that was pushed later counts.
+func (l *ledger) overtaker(c *candidate) *candidate {
+	last := l.last()
+	for _, o := range slices.Backward(l.out) {
+		if !o.aside && !o.withdrawn {
+			if last == nil || o.pushed.After(last.pushed) {
+				last = o
+			}
+			break
+		}
+	}
+	if !c.open() || last == nil || !last.pushed.After(c.pushed) {
+		return nil
+	}
+	return last
 }
 
 // opinion is what one person's answers to bytes, or to a removal, come to.
@@ -564,6 +593,9 @@ func (l *ledger) blockers(c *candidate) (against []blocker, sure bool) {
 	p := l.team.asked(c.opened)
 	if c.withdrawn {
 		return []blocker{{id: "withdrawn", why: "it is withdrawn"}}, true
+	}
+	if o := l.overtaker(c); o != nil {
+		against = append(against, blocker{id: "superseded", why: o.version + " overtook it"})
 	}
 	changed, removed := l.steps(c)
 	for _, d := range c.head {

@@ -103,6 +103,7 @@ func overrideWhoMay(w *world) {
 	_, err = w.svc.GrantOverride(w.ctx, w.admin, "mot", w.rita.User.ID, false)
 	w.must(err)
 	w.refused(w.override(w.rita, p), review.Forbidden)
+	// One that stays, for whoever edits it by hand.
 	waits, err = w.svc.GrantOverride(w.ctx, w.admin, "mot", w.rob.User.ID, true)
 	w.must(err)
 	_, err = w.svc.DecideProposal(w.ctx, w.ana, waits.ID, true)

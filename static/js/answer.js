@@ -59,7 +59,6 @@ function say(form, text, note) {
   if (!line) {
     line = document.createElement("p");
     line.className = "fault";
-    if (note) line.id = note.id + "-fault";
     line.setAttribute("role", "alert");
     form.prepend(line);
   }

@@ -123,8 +123,9 @@ function suggest(doc) {
 }
 
 /**
- * Enter on an item opens it, on the gate's answer it does what that offers next; on a link or a button it does what it always does; where
- * nothing has the focus it leads to the end of a review.
+ * Enter on an item opens it, on the gate's answer it leads to the next decision; on a
+ * link or a button it does what it always does; where nothing has the focus it leads to
+ * the end of a review.
  *
  * @param {Document} doc
  */
