@@ -67,6 +67,32 @@ func TestLiveLine(t *testing.T) {
 	}
 }
 
+// TestLiveLineLeadsToDrafts: whoever typed about what a push changed is told that the draft
+// moved, and led to it; the text stays where it is.
+func TestLiveLineLeadsToDrafts(t *testing.T) {
+	a := newServer(t)
+	k := keyboard{newTab(t, screen{width: 1280})}
+	at := a.firstRelease(k)
+	k.do(chromedp.Click(chromedp.CSS(".answer textarea[name=note]")))
+	k.press("Looks right")
+	k.until("the draft", draftSays+` === "Draft kept."`)
+	if eval[bool](k.tab, `document.querySelector("[data-poll-next]").checkVisibility()`) {
+		t.Error("there is a way to drafts before any moved")
+	}
+	a.push("1.0.0", a.secret, toolJSON("forecast_get", "Returns the forecast of a city and a day."))
+	k.until("the push", lineSays+` === "Revision 2 was pushed: 1 draft moved."`)
+	k.check("the line with drafts")
+	if note := k.value(".answer textarea[name=note]"); note != "Looks right" {
+		t.Errorf("the note is %q", note)
+	}
+	k.click("[data-poll-next]")
+	if got := eval[string](k.tab, "location.href"); got != at+"/desk" {
+		t.Errorf("it leads to %s", got)
+	}
+	k.sees("Looks right")
+	k.sees("It moved:")
+}
+
 // TestLiveFallsBack: where events don't come through, the page asks.
 func TestLiveFallsBack(t *testing.T) {
 	a := demo(t)

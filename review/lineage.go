@@ -169,13 +169,23 @@ func same(a, b *surface.Tool) bool {
 }
 
 func (l *Lineage) step(r *Release, before, now *surface.Tool) {
-	report := change.Compare(listingOfOne(before), listingOfOne(now), change.Options{Emptied: true})
-	for _, c := range report.Changes {
+	if c, differs := changeOfOne(before, now); differs {
+		l.Steps = append(l.Steps, LineageStep{Release: *r, Change: c, Old: before, New: now})
+	}
+}
+
+// changeOfOne is what happened to a tool between two versions, under one name or two.
+func changeOfOne(before, now *surface.Tool) (c change.Change, differs bool) {
+	opt := change.Options{Emptied: true}
+	if before != nil && now != nil && before.Name != now.Name {
+		opt.Pairings = []change.Pairing{{From: before.Name, To: now.Name}}
+	}
+	for _, c := range change.Compare(listingOfOne(before), listingOfOne(now), opt).Changes {
 		if c.Subject == change.SubjectTool {
-			l.Steps = append(l.Steps, LineageStep{Release: *r, Change: c, Old: before, New: now})
-			return
+			return c, true
 		}
 	}
+	return change.Change{}, false
 }
 
 // listingOfOne is a listing of one tool, or of none.

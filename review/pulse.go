@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/review/surface"
 )
 
 // Pulse is where a release stands, in a few numbers. A page keeps the pulse that it
@@ -14,7 +16,7 @@ import (
 // two say what, however much happened between them.
 type Pulse struct {
 	Revision int // of the head
-	Answers  int // given to the bytes of the head, and not taken back by revocation
+	Answers  int // given to the bytes of the head, and not taken back by revocation: acts, however much each is about
 	Comments int
 	Threads  int // open ones
 	Open     int // requirements that are not met
@@ -39,11 +41,7 @@ func ParsePulse(text string) (Pulse, bool) {
 // pulse of an assessed release with its threads.
 func (as *assessment) pulse(threads []Thread) Pulse {
 	p := Pulse{Revision: as.revision.N, Gate: as.Answer.Result, State: as.state()}
-	for i := range as.given {
-		if as.given[i].RevokedAt.IsZero() {
-			p.Answers++
-		}
-	}
+	p.Answers = actsOf(as.given)
 	for i := range threads {
 		p.Comments += len(threads[i].Comments)
 		if threads[i].Open() {
@@ -58,12 +56,31 @@ func (as *assessment) pulse(threads []Thread) Pulse {
 	return p
 }
 
+// actsOf counts answers as people give them: one to an edit of several tools, or to the
+// last edit of one, is stored as several verdicts of one moment.
+func actsOf(given []Verdict) int {
+	type act struct {
+		person string
+		at     time.Time
+		kind   VerdictKind
+		note   string
+	}
+	acts := map[act]bool{}
+	for i := range given {
+		if v := &given[i]; v.RevokedAt.IsZero() {
+			acts[act{v.UserID, v.At, v.Kind, v.Note}] = true
+		}
+	}
+	return len(acts)
+}
+
 // News is what happened to a release since a pulse.
 type News struct {
 	ServerID string
 	Now      Pulse
 	// Of a new revision: answers to the earlier ones whose change is still there,
-	// those whose change is another now, and the actor's own drafts of that kind.
+	// those whose change is another now, and the actor's own drafts that are about
+	// something that is another now, or gone.
 	Hold, Again, Moved int
 }
 
@@ -123,12 +140,57 @@ func (n *News) carried(ctx context.Context, tx Tx, a Actor, as *assessment, sinc
 		return nil
 	}
 	drafts, err := tx.Drafts(ctx, a.userID(), as.release.ID)
-	for _, d := range drafts {
-		if slices.ContainsFunc(d.Items, func(it VerdictItem) bool { return it.Change != "" && !here[it.Change] }) {
+	if err != nil || len(drafts) == 0 {
+		return err
+	}
+	refs, err := tx.ToolRefs(ctx, []string{as.listing.ID})
+	tools := map[string]surface.Hash{}
+	for _, t := range slices.Backward(refs[as.listing.ID]) {
+		tools[t.Name] = t.Digest // of several with one name the first
+	}
+	for i := range drafts {
+		if drafts[i].moved(here, tools) {
 			n.Moved++
 		}
 	}
 	return err
+}
+
+// Moved reports which of somebody's drafts on the release, by target, are about something
+// that is another now, or gone.
+func (v *ReleaseView) Moved(drafts []Draft) map[string]bool {
+	here, tools := map[string]bool{}, map[string]surface.Hash{}
+	for i := range v.Changes {
+		here[v.Changes[i].ID] = true
+	}
+	for i := len(v.New.Tools) - 1; i >= 0; i-- {
+		tools[v.New.Tools[i].Name] = v.New.Tools[i].Digest
+	}
+	moved := map[string]bool{}
+	for i := range drafts {
+		if drafts[i].moved(here, tools) {
+			moved[drafts[i].Target] = true
+		}
+	}
+	return moved
+}
+
+// moved reports whether a draft is about what is not there any more: a decision on a
+// change that is not among the changes here, or a comment on a tool whose bytes its
+// author read and which is another, or gone. An answer in a thread goes where the thread
+// goes.
+func (d *Draft) moved(here map[string]bool, tools map[string]surface.Hash) bool {
+	for _, it := range d.Items {
+		for _, id := range append([]string{it.Change}, it.Changes...) {
+			if id != "" && !here[id] {
+				return true
+			}
+		}
+	}
+	if d.Comment == nil || d.Comment.ThreadID != "" || d.Comment.Anchor.Tool == "" || d.Comment.Anchor.Digest.IsZero() {
+		return false
+	}
+	return tools[d.Comment.Anchor.Tool] != d.Comment.Anchor.Digest
 }
 
 // standing are the changes that somebody answered to up to a revision and did not

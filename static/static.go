@@ -74,6 +74,7 @@ func Handler() http.Handler {
 		h := w.Header()
 		h.Set("Content-Type", a.kind)
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		h.Set("ETag", `W/"`+fingerprint+`"`) // for whoever asks again all the same; weak, since it may be compressed on its way
 		http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(a.body))
 	})
 }

@@ -30,6 +30,12 @@ func TestFilesAreServedForEver(t *testing.T) {
 		if got := r.Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
 			t.Errorf("%s: Cache-Control %q", name, got)
 		}
+		w, again := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, static.URL(name), nil)
+		again.Header.Set("If-None-Match", r.Header.Get("ETag"))
+		static.Handler().ServeHTTP(w, again)
+		if w.Code != http.StatusNotModified || w.Body.Len() > 0 {
+			t.Errorf("%s, which is there already: %d and %d bytes", name, w.Code, w.Body.Len())
+		}
 	}
 }
 

@@ -64,6 +64,7 @@ type DraftLine struct {
 	When   When
 	URL    string // where it goes on, "" when that is gone
 	Drop   string // address that removes it
+	Moved  string // that what it is about is another now, "" when it is not
 }
 
 // BaseLine is a listing to look from.

@@ -97,6 +97,7 @@ type KnowForm struct {
 	Digest string
 	Days   string
 	Reason string
+	Draft  DraftBox
 }
 
 // ReadingLine is what an endpoint answered for a while.

@@ -276,7 +276,8 @@ type ToolsView struct {
 	Threads   []ThreadView
 	Needs     []ReqLine
 	Findings  *FindingList
-	History   []VerdictLine
+	Answers   []VerdictLine
+	Past      *ToolPast // nil where nothing is known of earlier versions
 	Elsewhere []NameLink
 	// At is what the page around it speaks of: shown by a page of another At, a tool
 	// would contradict what stands beside it. "" where that can't be.
@@ -318,7 +319,26 @@ type FilterForm struct {
 }
 
 func (v ToolsView) noAside() bool {
-	return v.Findings == nil && len(v.Needs) == 0 && len(v.Threads) == 0 && len(v.History) == 0 && len(v.Elsewhere) == 0
+	return v.Findings == nil && len(v.Needs) == 0 && len(v.Threads) == 0 && len(v.Answers) == 0 && v.Past == nil && len(v.Elsewhere) == 0
+}
+
+// ToolPast is what became of a tool in the versions before: a short list, the newest
+// first.
+type ToolPast struct {
+	Lines []PastLine
+	More  string // "Earlier changes", "" where these are all
+	URL   string // of the tool through all versions
+}
+
+// PastLine is a version in which the tool became another.
+type PastLine struct {
+	Version NameLink // leads to the tool in it
+	Here    bool     // it is the version that is open
+	Kind    string   // "changed"
+	Class   Badge
+	State   string // "released"
+	When    When
+	By      Sentence // who approved it
 }
 
 // ToolGroup is a family in the list of tools.

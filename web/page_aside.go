@@ -123,12 +123,15 @@ func reqLine(state gate.State, why string, who []string) views.ReqLine {
 }
 
 // anyOf names people of whom one is enough.
-func anyOf(names []string) string {
+func anyOf(names []string) string { return enumerated(names, " or ") }
+
+// enumerated lists names, with a word before the last.
+func enumerated(names []string, word string) string {
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]
 	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return strings.Join(names[:last], ", ") + word + names[last]
 }
 
 // acts are what the person may do with the release as a whole, or why not where

@@ -109,6 +109,7 @@ var draftWhat = map[review.VerdictKind]string{review.Approve: "approve", review.
 
 func (d *desk) drafts(list []review.Draft) []views.DraftLine {
 	var out []views.DraftLine
+	moved := d.v.Moved(list)
 	for _, dr := range list {
 		l := views.DraftLine{Target: dr.Target, When: d.s.when(dr.UpdatedAt), Drop: d.act("drafts", "remove"), Text: prose.Show(textOfDraft(&dr))}
 		switch {
@@ -124,6 +125,9 @@ func (d *desk) drafts(list []review.Draft) []views.DraftLine {
 			if dr.Comment.Anchor.Tool != "" {
 				l.About = views.ShowName(dr.Comment.Anchor.Tool)
 			}
+		}
+		if moved[dr.Target] {
+			l.Moved = "It moved: what it is about is another now, or gone. Read it again, or remove the draft."
 		}
 		if dr.CopyOf != "" {
 			l.What += ", written at the same time as the other"

@@ -273,7 +273,12 @@ func (s *Server) renderEndpoint(c echo.Context, status int, f endpointFault) err
 		p.ReadURL = endpointPath(slug, e.ID, "read")
 	}
 	if e.Drift != nil {
-		p.Drift = s.driftCard(slug, e.Drift, maintains, f.know)
+		p.Drift = s.driftCard(slug, e.Drift, maintains)
+		if p.Drift.Know != nil {
+			if err := s.fillKnow(c, p.Drift.Know, slug, e.Drift, f.know); err != nil {
+				return err
+			}
+		}
 		p.Told = e.Now != nil && e.Now.State != review.LiveUnread
 	}
 	for i := range l.Readings {
@@ -325,7 +330,7 @@ var driftHeadings = map[review.DriftLevel]string{
 	review.DriftAsks:  "Look at it",
 }
 
-func (s *Server) driftCard(slug string, d *review.DriftView, maintains bool, know url.Values) *views.DriftCard {
+func (s *Server) driftCard(slug string, d *review.DriftView, maintains bool) *views.DriftCard {
 	card := &views.DriftCard{
 		Level: driftBadge(d), Heading: driftHeadings[d.Level], Why: views.Say(d.Why), Since: s.when(d.Since), Count: driftCount(&d.Drift),
 	}
@@ -349,9 +354,25 @@ func (s *Server) driftCard(slug string, d *review.DriftView, maintains bool, kno
 			card.Known.EndURL = driftPath(slug, d, "unknown")
 		}
 	case maintains:
-		card.Know = &views.KnowForm{URL: driftPath(slug, d, "known"), Digest: d.Digest.String(), Days: cmpOr(know.Get("days"), "7"), Reason: know.Get("reason")}
+		card.Know = &views.KnowForm{URL: driftPath(slug, d, "known"), Digest: d.Digest.String()}
 	}
 	return card
+}
+
+// fillKnow fills in what was typed into the form and refused, or else what was left in it.
+func (s *Server) fillKnow(c echo.Context, f *views.KnowForm, slug string, d *review.DriftView, sent url.Values) error {
+	kept, err := s.loadServerDrafts(c, slug)
+	if err != nil {
+		return err
+	}
+	draft, left := s.left(kept, targetKnown+d.EndpointID+" "+d.ID)
+	if sent != nil {
+		draft.Left = nil // sent just now
+	} else {
+		sent = left
+	}
+	f.Draft, f.Days, f.Reason = draft, cmpOr(sent.Get("days"), "7"), sent.Get("reason")
+	return nil
 }
 
 // driftLines shows what goes on, for the first page.
@@ -438,6 +459,7 @@ func (s *Server) knowDriftForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	s.savedSettings(c, form)
 	s.flash(c, flashDone, "Noted. It is told again when it changes.")
 	return c.Redirect(http.StatusSeeOther, endpointPath(c.Param("server"), c.Param("id")))
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/web/api"
@@ -80,7 +82,26 @@ func TestAnEndpointFromFormToReview(t *testing.T) {
 	if a := in.want(http.StatusConflict, in.postForm(as, drift+"/known", stale)); !strings.Contains(a.body, "The beta of May.") || !strings.Contains(a.body, "changed while you read") {
 		t.Error("a stale word loses what was typed")
 	}
-	known := url.Values{"digest": {e.Digest}, "days": {"3"}, "reason": {"The beta of May."}}
+	// What is typed meanwhile is kept, for who typed it and this drift.
+	know := func(as who) *goquery.Selection { return in.get(as, where).html(t).Find("form[action$='/known']") }
+	in.typedInto(as, know(as), url.Values{"days": {"5"}, "reason": {"The beta of Ma"}})
+	if left := know(as); fields(left).Get("days") != "5" || fields(left).Get("reason") != "The beta of Ma" || !strings.Contains(text(left), "you left this here") || left.ParentsFiltered("details[open]").Length() != 1 {
+		t.Errorf("what was left: %v, %s", fields(left), text(left))
+	}
+	other := in.signedIn(in.addUser("colleague", people.Maintainer, "git"))
+	if left := fields(know(other)); left.Get("reason") != "" || left.Get("days") != "7" {
+		t.Errorf("somebody else finds %v", left)
+	}
+	in.want(http.StatusSeeOther, in.postForm(as, "/servers/git/drafts/remove", fields(know(as))))
+	if left := fields(know(as)); left.Get("reason") != "" {
+		t.Errorf("dropped, it says %v", left)
+	}
+	unsaved := fields(know(as))
+	unsaved.Set("reason", "Without a script.")
+	if to := in.want(http.StatusSeeOther, in.postForm(as, "/servers/git/drafts", unsaved)).header.Get("Location"); to != where {
+		t.Errorf("kept by a button, it leads to %s", to)
+	}
+	known := url.Values{"digest": {e.Digest}, "days": {"3"}, "reason": {"The beta of May."}, "kept": {fields(know(as)).Get("kept")}}
 	in.want(http.StatusForbidden, in.postForm(sees, drift+"/known", known))
 	in.want(http.StatusSeeOther, in.postForm(as, drift+"/known", known))
 	in.says(as, where, "knows of this until", "The beta of May.", "drift, known")
@@ -88,6 +109,9 @@ func TestAnEndpointFromFormToReview(t *testing.T) {
 		t.Error("what is known is still on the first page")
 	}
 	in.want(http.StatusSeeOther, in.postForm(as, drift+"/unknown", nil))
+	if left := fields(know(as)); left.Get("reason") != "" {
+		t.Errorf("noted and taken back, the draft is still there: %v", left)
+	}
 	in.says(as, "/", "Drift:")
 
 	to := in.want(http.StatusSeeOther, in.postForm(as, drift+"/review", nil)).header.Get("Location")

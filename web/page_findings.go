@@ -116,11 +116,8 @@ func quotation(found []review.Finding, fingerprint string) (text, rule string) {
 func (p *releasePresenter) findingsAt(positions []int, tool string) *views.FindingList {
 	list := &views.FindingList{}
 	var mine []review.Finding
-	for i := range p.v.Findings {
+	for _, i := range p.findingsInOrder(positions) {
 		f := &p.v.Findings[i]
-		if !slices.ContainsFunc(positions, f.Stands) {
-			continue
-		}
 		mine = append(mine, *f)
 		listFinding(list, f, p.finding(f, positions, tool, fmt.Sprintf("finding-%d", i)))
 	}
@@ -129,6 +126,42 @@ func (p *releasePresenter) findingsAt(positions []int, tool string) *views.Findi
 	}
 	list.Counts = findingBadges(review.CountFindings(mine))
 	return list
+}
+
+// findingsInOrder are those that stand at positions, by index: the gravest first, those of
+// one severity in the order in which a model reads their places.
+func (p *releasePresenter) findingsInOrder(positions []int) []int {
+	var found []int
+	for i := range p.v.Findings {
+		if slices.ContainsFunc(positions, p.v.Findings[i].Stands) {
+			found = append(found, i)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b int) int {
+		f, g := &p.v.Findings[a], &p.v.Findings[b]
+		at, beside := placeAmong(f, positions).Pointer, placeAmong(g, positions).Pointer
+		return cmp.Or(cmp.Compare(g.Severity.Rank(), f.Severity.Rank()), cmp.Compare(fieldRank(at), fieldRank(beside)), cmp.Compare(at, beside))
+	})
+	return found
+}
+
+// placeAmong is where a finding stands in what is at positions, else its first place.
+func placeAmong(f *review.Finding, positions []int) lint.Place {
+	for _, place := range f.Everywhere() {
+		if slices.Contains(positions, place.Position) {
+			return place
+		}
+	}
+	return f.Place
+}
+
+// fieldRank is where the field of a pointer stands in a tool as the page shows it.
+func fieldRank(pointer string) int {
+	field, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	if at := slices.Index(shownFields, field); at >= 0 {
+		return at
+	}
+	return len(shownFields)
 }
 
 // listFinding puts a finding where it belongs: what counts, what is only good to know,
@@ -151,14 +184,7 @@ func listFinding(list *views.FindingList, f *review.Finding, v views.FindingView
 
 // finding shows one finding beside the tool that it is about.
 func (p *releasePresenter) finding(f *review.Finding, positions []int, tool, id string) views.FindingView {
-	v := findingView(f, id)
-	at := f.Place
-	for _, place := range f.Everywhere() {
-		if slices.Contains(positions, place.Position) {
-			at = place
-			break
-		}
-	}
+	v, at := findingView(f, id), placeAmong(f, positions)
 	v.Tool = nil
 	v.Place = placeName(at.Pointer)
 	for i := range f.Waivers {
@@ -443,7 +469,7 @@ func positionsOf(ch *review.Decided) []int {
 // many of its tools.
 func (p *releasePresenter) findingsOfSurface() *views.FindingList {
 	list := &views.FindingList{Counts: findingBadges(review.CountFindings(p.v.Findings))}
-	for i := range p.v.Findings {
+	for _, i := range p.gravestFirst() {
 		f := &p.v.Findings[i]
 		if f.Position > 0 {
 			continue
@@ -460,6 +486,18 @@ func (p *releasePresenter) findingsOfSurface() *views.FindingList {
 	at := p.placesOfTools()
 	list.Asked, list.Idle, list.Beside = p.askedElsewhere(at), p.idleProposals(), p.besideOthers(at)
 	return list
+}
+
+// gravestFirst are the findings by index, those of one severity as they came.
+func (p *releasePresenter) gravestFirst() []int {
+	all := make([]int, len(p.v.Findings))
+	for i := range all {
+		all[i] = i
+	}
+	slices.SortStableFunc(all, func(a, b int) int {
+		return cmp.Compare(p.v.Findings[b].Severity.Rank(), p.v.Findings[a].Severity.Rank())
+	})
+	return all
 }
 
 // placesOfTools returns the address of the tool at a position.

@@ -21,15 +21,19 @@ const (
 	targetPolicy     = "form policy"
 	targetPolicyText = "form text of a policy"
 	targetAlias      = "form alias"
+	targetKnown      = "form known " // id of an endpoint, id of its drift
 )
 
 // ofNoDraft are fields that say how a form was sent, not what was written into it.
 var ofNoDraft = []string{"kept", "writer", "count", "act"}
 
+// ofNoReader are fields that nobody typed.
+var ofNoReader = []string{"version", "owners", "digest"}
+
 // settingsDraft reports whether a target is one of such a form, or a copy of it.
 func settingsDraft(target string) bool {
 	form, _, _ := strings.Cut(target, " copy ")
-	return slices.Contains([]string{targetPolicy, targetPolicyText, targetAlias}, form)
+	return strings.HasPrefix(form, targetKnown) || slices.Contains([]string{targetPolicy, targetPolicyText, targetAlias}, form)
 }
 
 // loadServerDrafts reads what the reader left in the forms of a server's settings.
@@ -73,7 +77,7 @@ func fieldsOfDraft(d *review.Draft) url.Values {
 func settingsText(form url.Values) prose.Visible {
 	var lines []string
 	for name, values := range form {
-		if text := strings.Join(values, ", "); strings.TrimSpace(text) != "" && name != "version" && name != "owners" {
+		if text := strings.Join(values, ", "); strings.TrimSpace(text) != "" && !slices.Contains(ofNoReader, name) {
 			lines = append(lines, name+": "+text)
 		}
 	}
@@ -145,6 +149,10 @@ func (s *Server) savedSettings(c echo.Context, form url.Values) {
 func settingsPath(slug, target string) string {
 	if strings.HasPrefix(target, targetAlias) {
 		return serverPath(slug) + "/aliases"
+	}
+	if known, ok := strings.CutPrefix(target, targetKnown); ok {
+		endpoint, _, _ := strings.Cut(known, " ")
+		return endpointPath(slug, endpoint)
 	}
 	return policyPath(slug)
 }

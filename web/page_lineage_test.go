@@ -1,6 +1,9 @@
 package web_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/countersign/countersign/review/gate"
 	"github.com/countersign/countersign/review/people"
+	"github.com/countersign/countersign/store"
 )
 
 // document reads a page that was answered with 200.
@@ -68,6 +72,62 @@ func TestToolThroughVersions(t *testing.T) {
 		in.want(404, in.get(ana, "/servers/git/tool"))
 		in.want(404, in.get(ana, "/servers/git/tool?name=other&profile=none"))
 	})
+}
+
+// TestToolHasItsHistoryBesideIt: the versions in which a tool changed stand beside it, in
+// the page and in what a script fetches, and lead to it in them; more versions take no more
+// statements.
+func TestToolHasItsHistoryBesideIt(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	maintainer := in.addUser("ana", people.Maintainer, "git")
+	asks := map[int]int{}
+	for n := range 9 {
+		in.now = in.now.Add(time.Hour)
+		ana := in.signedIn(maintainer) // what proved who she is an hour ago is too old to release
+		p := in.pushed("git", fmt.Sprintf("version=1.%d.0", n), listing(tool("a/b", fmt.Sprintf("Stays %d.", n)), tool("other", "Stays.")))
+		id := in.changeIDs(ana, p.Release.ID)[0]
+		at := "/releases/" + p.Release.ID + "?view=tools&tool="
+		in.want(200, in.get(ana, at+id))
+		ctx, queries := store.CountQueries(t.Context())
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, at+id, nil)
+		ana(r)
+		doc := in.want(200, in.send(r)).html(t)
+		asks[n] = queries.Count()
+
+		past := doc.Find("[aria-labelledby=history]")
+		if got, want := past.Find(".past > li").Length(), min(n+1, 5); got != want {
+			t.Fatalf("%d steps of %d", got, n+1)
+		}
+		newest := past.Find(".past > li").First()
+		if got := text(newest); !strings.HasPrefix(got, fmt.Sprintf("1.%d.0", n)) || !strings.Contains(got, "under review") || !strings.Contains(got, "Approved by nobody yet.") || newest.Find("[aria-current]").Length() != 1 {
+			t.Errorf("the newest says %q", got)
+		}
+		if n > 0 {
+			before := past.Find(".past > li").Eq(1)
+			if got := text(before); !strings.HasPrefix(got, fmt.Sprintf("1.%d.0", n-1)) || !strings.Contains(got, "released") || !strings.Contains(got, "Approved by ana.") {
+				t.Errorf("the one before says %q", got)
+			}
+			there := in.document(ana, before.Find("a").AttrOr("href", ""))
+			if got := text(there.Find("#tool-name")); got != "a/b" {
+				t.Errorf("it leads to %q", got)
+			}
+			same := in.document(ana, at+"n2").Find("[aria-labelledby=history] .past > li")
+			if got := text(same); same.Length() != 1 || !strings.HasPrefix(got, "1.0.0 new") {
+				t.Errorf("beside a tool that stayed: %q", got)
+			}
+		}
+		if got := past.Find("a[href='/servers/git/tool?name=a%2Fb']").Length() == 1; got != (n > 4) {
+			t.Errorf("of %d changes it says %q", n+1, text(past))
+		}
+		for _, id := range in.changeIDs(ana, p.Release.ID) {
+			in.want(200, in.postJSON(ana, "/api/v1/releases/"+p.Release.ID+"/verdicts", `{"items":[{"change":"`+id+`","verdict":"approve","note":"Read."}]}`))
+		}
+		in.want(200, in.postJSON(ana, "/api/v1/releases/"+p.Release.ID+"/release", `{"digest":"`+p.Listing.Digest+`"}`))
+	}
+	if asks[3] != asks[8] {
+		t.Errorf("statements by version: %v", asks)
+	}
 }
 
 // TestToolLinksToItsVersions: the release and the listing lead there.

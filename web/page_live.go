@@ -20,7 +20,7 @@ import (
 type liveState struct {
 	State string `json:"state"`
 	Text  string `json:"text"`
-	Next  string `json:"next,omitempty"` // address of what arrived
+	Next  string `json:"next,omitempty"` // address of what arrived, or of drafts that moved
 	Done  int    `json:"done,omitempty"` // of work that has a known end
 }
 
@@ -58,6 +58,9 @@ func (s *Server) releaseState(ctx context.Context, c echo.Context, a review.Acto
 	now := liveState{State: n.Now.String()}
 	if known {
 		now.Text = newsText(since, n)
+	}
+	if n.Moved > 0 {
+		now.Next = path([]string{"releases", c.Param("id"), "desk"})
 	}
 	return now, n.ServerID, nil
 }

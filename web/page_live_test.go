@@ -141,7 +141,7 @@ func TestLineTellsWhatHappens(t *testing.T) {
 		w.want("1 new comment.")
 		for _, id := range in.changeIDs(ben, release) {
 			in.want(200, in.postJSON(ben, "/api/v1/releases/"+release+"/verdicts", `{"items":[{"change":"`+id+`","verdict":"approve","note":"Read."}]}`))
-			if text, ok := w.text(); !ok || !strings.Contains(text, "new answer") {
+			if text, ok := w.text(); !ok || !strings.Contains(text, "1 new answer.") && !strings.Contains(text, "2 new answers.") {
 				t.Errorf("told %q of an answer", text)
 			}
 		}
@@ -157,6 +157,40 @@ func TestLineTellsWhatHappens(t *testing.T) {
 		stream, _ = in.line(ana, release)
 		watch(t, srv, ana, stream).want("")
 	})
+}
+
+// TestLineTellsOfDrafts: whose drafts are about what a push changed is told how many, and
+// led to them; others are not.
+func TestLineTellsOfDrafts(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	ben := in.signedIn(in.addUser("ben", people.Reviewer, "git"))
+	ana := in.signedIn(in.addUser("ana", people.Reviewer, "git"))
+	release := in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads."), tool("entity_set", "Writes."))).Release.ID
+	for _, id := range in.changeIDs(ben, release) {
+		in.want(200, in.postJSON(ben, "/api/v1/releases/"+release+"/drafts", `{"target":"verdict `+id+`","verdict":{"change":"`+id+`","verdict":"approve","note":"Read."}}`))
+	}
+	asked := func(as who, poll string) (text, next string) {
+		got := decode[map[string]any](t, in.get(as, poll))
+		text, _ = got["text"].(string)
+		next, _ = got["next"].(string)
+		return text, next
+	}
+	_, bens := in.line(ben, release)
+	_, anas := in.line(ana, release)
+	if said, next := asked(ben, bens); said != "" || next != "" {
+		t.Errorf("before: %q, %q", said, next)
+	}
+	in.pushed("git", "version=1.0.0", listing(tool("entity_get", "Reads."), tool("entity_set", "Writes, at once.")))
+	if said, next := asked(ben, bens); said != "Revision 2 was pushed: 1 draft moved." || next != "/releases/"+release+"/desk" {
+		t.Errorf("ben is told %q, %q", said, next)
+	}
+	if said, next := asked(ana, anas); said != "Revision 2 was pushed." || next != "" {
+		t.Errorf("ana is told %q, %q", said, next)
+	}
+	if desk := text(in.document(ben, "/releases/"+release+"/desk").Find("[aria-labelledby=drafts]")); strings.Count(desk, "It moved:") != 1 {
+		t.Errorf("the desk says %q", desk)
+	}
 }
 
 // changeIDs lists the changes of tools of a release.

@@ -20,6 +20,7 @@ import (
 // opened is the tool that is open in the list.
 type opened struct {
 	name     string // "" while none is open, and for what is no tool
+	before   string // what a renamed tool was called, else ""
 	position int    // in the head, 0 for one that is gone
 }
 
@@ -88,10 +89,10 @@ func (s *Server) shownTools(c echo.Context, from *releasePresenter) (*views.Tool
 		return nil, err
 	}
 	v := from.tools()
-	if from.q.lens == "" || v.Open == nil {
-		return v, nil
-	}
 	var err error
+	if v.Past, err = s.pastOf(c, from.opened); err != nil || from.q.lens == "" || v.Open == nil {
+		return v, err
+	}
 	v.Open.Lens, err = s.throughHost(c, from)
 	return v, err
 }
@@ -137,18 +138,18 @@ func (p *releasePresenter) lookForm(from *releasePresenter) *views.LookForm {
 		f.Hidden = append(f.Hidden, views.Hidden{Name: "name", Value: from.opened.name})
 	}
 	if from != p {
-		f.Other = views.Say("You look from " + quoted(from.v.Base.Title()) + ". Nothing is decided here: decisions are taken from " + p.gateBase() + ".")
+		f.Other = views.Say("You look from " + quoted(from.v.Base.Title()) + ". Nothing is decided here: " + p.decidedFrom())
 		f.Back = p.path("view", viewTools, "lens", p.q.lens, "filter", p.q.filter, "q", p.q.names, "name", from.opened.name)
 	}
 	return f
 }
 
-// gateBase names the base that decisions are taken from.
-func (p *releasePresenter) gateBase() string {
+// decidedFrom says which base decisions are taken from.
+func (p *releasePresenter) decidedFrom() string {
 	if p.v.Base == nil {
-		return "the gate base: nothing, since this is the first listing"
+		return "nothing of this profile is released, so in the review every tool is new."
 	}
-	return quoted(p.v.Base.Title()) + ", the gate base"
+	return "decisions are taken from " + quoted(p.v.Base.Title()) + ", the gate base."
 }
 
 // basePlaces are the bases to choose from, each once.
@@ -175,7 +176,7 @@ func (s *Server) baseLabel(b review.BaseChoice) string {
 	title := prose.Show(b.Title).String()
 	switch {
 	case b.Kind == review.GateBase && b.Title == "":
-		return "nothing, the gate base"
+		return "none: every tool is new"
 	case b.Kind == review.GateBase:
 		return title + ", the gate base"
 	case b.Kind == review.LastReleased:

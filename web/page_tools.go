@@ -68,14 +68,14 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 		t := p.toolView(ch)
 		v.Open = &t
 		if ch.Subject == change.SubjectTool {
-			p.opened = opened{ch.Name(), ch.NewPosition}
+			p.opened = opened{ch.Name(), formerName(ch), ch.NewPosition}
 		}
 		if p.compare == nil {
 			v.Needs = p.needsOf(ch)
 		}
 		v.Findings = p.findingsAt(positionsOf(ch), id)
 		v.Threads = p.threadsAbout(ch, id)
-		v.History = p.verdictsOn(ch)
+		v.Answers = p.verdictsOn(ch)
 		return
 	}
 	if id == surfaceID && p.compare == nil && p.v.New != nil && p.v.Report != nil {
@@ -90,7 +90,7 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 		}
 		return
 	}
-	p.opened = opened{p.whole.Tools[n-1].Name, n}
+	p.opened = opened{name: p.whole.Tools[n-1].Name, position: n}
 	s := alone(&p.whole.Tools[n-1])
 	s.comment = p.commentURL(id)
 	t := s.view()

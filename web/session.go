@@ -42,7 +42,11 @@ type SessionStore interface {
 
 // newSessions makes the session manager. The idle time is kept by moving the
 // deadline (see touchSession) and not by scs, which would write on every request.
-func newSessions(store SessionStore, secure bool) *scs.SessionManager {
+//
+// A browser gives a cookie to every port of a host. So that instances side by side, as
+// in development, don't sign each other's people out, the name carries a port that is
+// not the usual one; port is "" for that.
+func newSessions(store SessionStore, secure bool, port string) *scs.SessionManager {
 	m := scs.New()
 	m.Store, m.Codec = store, store
 	m.Lifetime = sessionIdle
@@ -51,6 +55,9 @@ func newSessions(store SessionStore, secure bool) *scs.SessionManager {
 	if secure {
 		// Browsers hold the prefix to: secure, no domain, path "/".
 		m.Cookie.Name = "__Host-countersign"
+	}
+	if port != "" {
+		m.Cookie.Name += "-" + port
 	}
 	m.Cookie.Secure = secure
 	m.Cookie.HttpOnly = true

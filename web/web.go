@@ -129,13 +129,21 @@ func New(svc *review.Service, opt Options) (*Server, error) {
 	s := &Server{svc: svc, opt: withDefaults(opt), base: base, pushing: make(chan struct{}, pushesAtOnce)}
 	s.room.Store(pushesAtOnce * s.opt.ListingBytes)
 	s.log, s.hub = s.opt.Log, s.opt.Live
-	s.sessions = newSessions(s.opt.Sessions, s.secure())
+	s.sessions = newSessions(s.opt.Sessions, s.secure(), oddPort(base))
 	s.cross = http.NewCrossOriginProtection()
 	if err := s.cross.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 		return nil, fmt.Errorf("web: base URL: %w", err)
 	}
 	s.echo = s.router()
 	return s, nil
+}
+
+// oddPort is the port of an address where it is not the one that its scheme implies.
+func oddPort(u *url.URL) string {
+	if port := u.Port(); port != map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		return port
+	}
+	return ""
 }
 
 func parseBaseURL(raw string) (*url.URL, error) {

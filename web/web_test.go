@@ -156,7 +156,7 @@ func TestPlainHTTPSendsNoHSTS(t *testing.T) {
 	if got := serve(s, httptest.NewRequest("GET", "/healthz", nil)).Header.Get("Strict-Transport-Security"); got != "" {
 		t.Errorf("Strict-Transport-Security = %q on plain HTTP", got)
 	}
-	if s.sessions.Cookie.Name != "countersign" || s.sessions.Cookie.Secure {
+	if s.sessions.Cookie.Name != "countersign-8080" || s.sessions.Cookie.Secure {
 		t.Errorf("cookie = %+v: a browser would not send it back", s.sessions.Cookie)
 	}
 }
@@ -165,6 +165,20 @@ func TestCookieOnHTTPS(t *testing.T) {
 	c := bareServer(t, nil).sessions.Cookie
 	if c.Name != "__Host-countersign" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
 		t.Errorf("cookie = %+v", c)
+	}
+}
+
+// TestCookieOfInstancesSideBySide: a browser gives the cookies of a host to every port of
+// it, so two instances of one host have cookies of two names.
+func TestCookieOfInstancesSideBySide(t *testing.T) {
+	for base, want := range map[string]string{
+		"http://localhost:8081": "countersign-8081", "http://localhost": "countersign", "http://localhost:80": "countersign", "http://[::1]:9000": "countersign-9000",
+		"https://h.example:8443": "__Host-countersign-8443", "https://h.example": "__Host-countersign", "https://h.example:443": "__Host-countersign",
+	} {
+		c := bareServer(t, func(o *Options) { o.BaseURL = base }).sessions.Cookie
+		if c.Name != want || c.Domain != "" || c.Path != "/" {
+			t.Errorf("%s: %+v, want %s", base, c, want)
+		}
 	}
 }
 

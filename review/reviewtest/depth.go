@@ -34,6 +34,9 @@ var depthCases = map[string]func(*world){
 	"viewers mark, strangers learn nothing":   viewedAccess,
 	"the released comparison keeps its names": aliasThen,
 	"whose turn, why, since when":             attention,
+	"a tool's past beside a release":          pastTold,
+	"a tool's past under its former name":     pastRenamed,
+	"a tool's past is short":                  pastShort,
 	"the changelog":                           changelogWritten,
 	"an author's reason in the changelog":     changelogOfAuthors,
 	"approvals of a push by ref hold":         refHolds,
@@ -649,4 +652,88 @@ func refHolds(w *world) {
 	p := w.push("2", changed("Finds. Never twice."))
 	w.wantGate(p, gate.Pass)
 	w.release(p)
+}
+
+// pastLine is a step of a past in short: version, kind, class, who approved it.
+func pastLines(p *review.Past) []string {
+	var out []string
+	for _, st := range p.Steps {
+		line := fmt.Sprint(st.Release.Title(), " ", st.Change.Kind, " ", st.Change.Class)
+		for _, v := range st.Approvals {
+			line += " " + v.UserLabel
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func (w *world) wantPast(a review.Actor, p *review.Pushed, name, before string, want ...string) *review.Past {
+	w.Helper()
+	past, err := w.svc.Past(w.ctx, a, idOf(p), name, before)
+	w.must(err)
+	if got := pastLines(past); !slices.Equal(got, want) {
+		w.Errorf("%s leading to %s: %q, want %q", name, w.view(idOf(p)).Release.Title(), got, want)
+	}
+	return past
+}
+
+// pastTold: the versions that lead to a release and in which the tool changed, newest
+// first; what came after it, what is under review elsewhere and what was taken back is
+// none of them.
+func pastTold(w *world) {
+	three := func(find string) string {
+		return listing(tool("find", find), tool("drop", "Drops."), tool("list", "Lists."))
+	}
+	first := w.released("1", three("Finds."))
+	second := w.released("2", three("Finds it."))
+	w.released("3", listing(tool("drop", "Drops."), tool("list", "Lists.")))
+	fourth := w.released("4", three("Finds it again."))
+	w.push("5", three("Finds nothing."))
+	now := w.push("6", three("Finds all of it."))
+	w.approve(w.rita, idOf(now), "find")
+	all := []string{"6 changed text Rita", "4 added behaviour Rita", "3 removed breaking Rita", "2 changed text Rita", "1 added behaviour"}
+	past := w.wantPast(w.vic, now, "find", "", all...)
+	if past.Older || past.Server != "mot" || past.Profile != review.DefaultProfile {
+		w.Errorf("%+v", past)
+	}
+	w.wantPast(w.vic, second, "find", "", all[3:]...)
+	w.wantPast(w.vic, first, "find", "", all[4:]...)
+	w.wantPast(w.vic, now, "drop", "", "1 added behaviour")
+	w.wantPast(w.vic, now, "none", "")
+	w.wantPast(w.vic, now, "", "")
+
+	_, err := w.svc.WithdrawRelease(w.ctx, w.ana, idOf(fourth), "It finds nothing.", false)
+	w.must(err)
+	w.wantPast(w.vic, now, "find", "", "6 added behaviour Rita", "3 removed breaking Rita", "2 changed text Rita", "1 added behaviour")
+	sue := w.person("Sue", people.NoRole+people.Reviewer, "")
+	w.must(w.setRole(w.shell, sue.User.ID, "", people.NoRole))
+	_, err = w.svc.Past(w.ctx, w.again(sue), idOf(now), "find", "")
+	w.refused(err, review.NotFound)
+}
+
+// pastRenamed: before a release that renames a tool it had the former name.
+func pastRenamed(w *world) {
+	w.released("1", three())
+	w.released("2", renamed("find", "Finds it."))
+	p := w.push("3", renamed("search", "Finds it."))
+	w.must(w.pair(p, "find", "search"))
+	w.wantPast(w.vic, p, "search", "find", "3 renamed breaking", "2 changed text Rita", "1 added behaviour")
+	w.wantPast(w.vic, p, "search", "", "3 added behaviour")
+}
+
+// pastShort: five steps are told of at most twenty versions, and that there are more.
+func pastShort(w *world) {
+	var last *review.Pushed
+	for i := range 8 {
+		last = w.released(fmt.Sprint(i), renamed("find", fmt.Sprintf("Finds %d.", i)))
+	}
+	if past, err := w.svc.Past(w.ctx, w.vic, idOf(last), "find", ""); err != nil || len(past.Steps) != 5 || !past.Older || past.Steps[4].Release.Title() != "3" {
+		w.Errorf("%+v, %v", past, err)
+	}
+	for i := range 21 {
+		last = w.released(fmt.Sprint("more-", i), renamed("find", "Finds 7."))
+	}
+	if past, err := w.svc.Past(w.ctx, w.vic, idOf(last), "find", ""); err != nil || len(past.Steps) != 0 || !past.Older {
+		w.Errorf("%+v, %v", past, err)
+	}
 }

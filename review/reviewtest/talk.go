@@ -35,6 +35,8 @@ var talkCases = map[string]func(*world){
 	"drafts of a server's settings":                    draftSettings,
 	"edits of a comment stay readable":                 talkEdits,
 	"a suggestion is recognised":                       talkSuggestion,
+	"drafts that a push moved":                         draftMoved,
+	"one answer is told as one":                        answerOnce,
 	"a hundred comments an hour":                       talkLimit,
 	"a thread leads somewhere":                         talkNowhere,
 	"a thread on the whole listing":                    talkWhole,
@@ -928,4 +930,74 @@ func talkSuggested(w *world) {
 	}
 	_, err = w.svc.CheckSuggestion(w.ctx, w.vic, idOf(p), at, "x")
 	w.refused(err, review.Forbidden)
+}
+
+// draftMoved: of somebody's own drafts those are told of whose change or whose tool is
+// another now, or gone; what is about what stayed is not, nor is anybody else's.
+func draftMoved(w *world) {
+	three := func(find, drop string) string {
+		return listing(tool("find", find), tool("drop", drop), tool("list", "Lists."))
+	}
+	w.released("1", three("Finds.", "Drops."))
+	p := w.push("2", three("Finds it.", "Drops it."))
+	id, since := idOf(p), w.view(idOf(p)).Pulse
+	save := func(d review.Draft) {
+		w.Helper()
+		_, err := w.svc.SaveDraft(w.ctx, w.rita, id, d)
+		w.must(err)
+	}
+	edit := w.change(id, "drop").Details[0].Edit
+	thread := w.comment(w.ana, p, review.NewComment{Anchor: review.Anchor{Tool: "find"}, Body: "Why?"})
+	save(review.Draft{Target: "verdict find", Items: []review.VerdictItem{{Change: w.change(id, "find").ID, Verdict: review.Approve}}})
+	save(review.Draft{Target: "verdict drop", Items: []review.VerdictItem{{Edit: edit, Changes: []string{w.change(id, "drop").ID}, Verdict: review.Approve}}})
+	for _, name := range []string{"find", "drop", "list"} {
+		save(review.Draft{Target: "comment " + name, Comment: &review.NewComment{Anchor: review.Anchor{Tool: name}, Body: "Hm."}})
+	}
+	save(review.Draft{Target: "comment", Comment: &review.NewComment{Body: "On the whole."}})
+	save(review.Draft{Target: "reply", Comment: &review.NewComment{ThreadID: thread.ID, Body: "So."}})
+	moved := func(a review.Actor, want int) {
+		w.Helper()
+		n, err := w.svc.News(w.ctx, a, id, since)
+		w.must(err)
+		if n.Moved != want {
+			w.Errorf("%d drafts of %s moved, want %d", n.Moved, a.Label(), want)
+		}
+	}
+	moved(w.rita, 0)
+	w.push("2", three("Finds all.", "Drops it."))
+	moved(w.rita, 2)
+	moved(w.ana, 0)
+	w.push("2", listing(tool("find", "Finds all.")))
+	moved(w.rita, 5)
+}
+
+// answerOnce: an answer to the last edit of a tool, or to an edit of several, is stored as
+// several verdicts, and told of as one.
+func answerOnce(w *world) {
+	w.released("1", three())
+	p := w.push("2", listing(tool("find", "Finds.", `"title":"Find"`), tool("drop", "Drops."), tool("list", "Lists.", `"title":"List"`)))
+	id := idOf(p)
+	answers := func(want int) {
+		w.Helper()
+		n, err := w.svc.News(w.ctx, w.vic, id, review.Pulse{})
+		w.must(err)
+		if n.Now.Answers != want {
+			w.Errorf("%d answers, want %d", n.Now.Answers, want)
+		}
+	}
+	before := w.view(id).Pulse.Answers
+	var items []review.VerdictItem
+	for _, name := range []string{"find", "list"} {
+		c := w.change(id, name)
+		items = append(items, review.VerdictItem{Edit: c.Details[0].Edit, Changes: []string{c.ID}, Verdict: review.Approve, Note: "Titles."})
+	}
+	_, err := w.svc.Decide(w.ctx, w.rita, id, items)
+	w.must(err)
+	if n := len(w.change(id, "find").Verdicts); n < 2 {
+		w.Fatalf("%d verdicts: the case shows nothing", n)
+	}
+	answers(before + 1)
+	w.clock = w.clock.Add(time.Second)
+	w.must(w.decide(w.ana, id, review.Reject, "No.", "find", "list"))
+	answers(before + 2)
 }

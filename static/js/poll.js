@@ -58,6 +58,7 @@ export class Poll {
     if (next instanceof HTMLAnchorElement && now.next) {
       next.href = now.next;
       next.textContent = next.dataset.pollNext ?? "";
+      next.hidden = false;
     }
     const bar = this.element.querySelector("progress");
     if (bar && now.done) bar.value = now.done;
