@@ -48,7 +48,7 @@ fuzz: ## fuzz everything that reads bytes, FUZZTIME (default 30s) each
 	scripts/fuzz
 
 soak: ## the long rounds of the fault tests
-	COUNTERSIGN_SOAK=1 scripts/with-postgres $(GO) test -timeout 3h -run 'Kill|Race|Soak|EveryColumn' -v $(PKG)
+	COUNTERSIGN_SOAK=1 scripts/with-postgres $(GO) test -timeout 3h -run 'Kill|Race|Soak|EveryColumn|EveryKey|Image|PullRequests' -v $(PKG)
 
 race: ## pass the tests but those in browsers with the race detector; needs a C compiler. One package: RACE=./store
 	CGO_ENABLED=1 scripts/with-postgres $(GO) test -race -vet=off -timeout 2h $(RACE)

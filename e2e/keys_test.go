@@ -52,7 +52,7 @@ func focusOn(selector string, nth int) string {
 
 // TestEveryKey presses every key that the list of keys names, in the view of decisions
 // and in that of tools, and looks where the focus is afterwards.
-func TestEveryKey(t *testing.T) { onBothEngines(t, everyKey) }
+func TestEveryKey(t *testing.T) { onOneEngine(t, everyKey) }
 
 func everyKey(t *testing.T, a *app) {
 	k := keyboard{newTab(t, screen{width: 1280})}

@@ -175,6 +175,16 @@ func onBothEngines(t *testing.T, test func(*testing.T, *app)) {
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, newServer(t, "COUNTERSIGN_DATABASE_URL="+testkit.Postgres(t))) })
 }
 
+// onOneEngine is onBothEngines for what the database has no part in: PostgreSQL is for the
+// long rounds.
+func onOneEngine(t *testing.T, test func(*testing.T, *app)) {
+	if os.Getenv("COUNTERSIGN_SOAK") == "1" {
+		onBothEngines(t, test)
+		return
+	}
+	test(t, newServer(t))
+}
+
 // TestStoryByKeyboard is the main job from an empty database to the second
 // release, by keyboard alone, in a browser and against the real program.
 func TestStoryByKeyboard(t *testing.T) { onBothEngines(t, storyByKeyboard) }

@@ -20,8 +20,9 @@ func TestReplayFindsWhatNoActDid(t *testing.T) {
 			t.Fatal(wrong, story)
 		}
 		svc := review.NewService(s, review.Config{BaseURL: "https://review.example"})
-		if r := replayed(t, svc); len(r.Deviations) > 0 || r.TooOld > 0 || r.Things < 100 {
-			t.Fatalf("untouched: %+v", r)
+		before := replayed(t, svc)
+		if len(before.Deviations) > 0 || before.TooOld > 0 || before.Things < 100 {
+			t.Fatalf("untouched: %+v", before)
 		}
 		const oneOpen = "(SELECT min(id) FROM releases WHERE released_at = 0 AND withdrawn_at = 0)"
 		for _, tt := range []struct{ name, sql, kind, field string }{
@@ -40,15 +41,16 @@ func TestReplayFindsWhatNoActDid(t *testing.T) {
 			{"a permission given", "INSERT INTO grants SELECT id, (SELECT min(id) FROM servers), 'override', 'eve', 1 FROM users WHERE email = 'vic@example.com'", "grant", ""},
 		} {
 			ctx := t.Context()
-			before := replayed(t, svc)
 			if done, err := s.write.ExecContext(ctx, tt.sql); err != nil {
 				t.Fatalf("%s: %v", tt.name, err)
 			} else if n, _ := done.RowsAffected(); n == 0 {
 				t.Errorf("%s: this history has nothing to do that to", tt.name)
 			}
-			if after := replayed(t, svc); !more(before, after, tt.kind, tt.field) {
+			after := replayed(t, svc)
+			if !more(before, after, tt.kind, tt.field) {
 				t.Errorf("%s: not found among %+v", tt.name, after.Deviations)
 			}
+			before = after
 		}
 	})
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -112,23 +113,27 @@ func TestPullRequestsLeaveNothing(t *testing.T) {
 			return y.rows()
 		}
 		year(1)
-		second, fifth := year(2), map[string]int{}
-		for n := 3; n <= 5; n++ {
-			fifth = year(n)
+		second, last := year(2), map[string]int{}
+		years := 5
+		if s.engine.name == "PostgreSQL" && os.Getenv("COUNTERSIGN_SOAK") != "1" {
+			years = 3
+		}
+		for n := 3; n <= years; n++ {
+			last = year(n)
 		}
 		// A base stays for what is packed against it, so their number moves a little.
-		for _, n := range []map[string]int{second, fifth} {
+		for _, n := range []map[string]int{second, last} {
 			if n["reports"] < 10 {
 				t.Errorf("%d reports of half a year: nothing is kept, or nothing was made", n["reports"])
 			}
 		}
-		if fifth["reports"] > second["reports"]+second["reports"]/4 {
-			t.Errorf("%d reports after two years, %d after five", second["reports"], fifth["reports"])
+		if last["reports"] > second["reports"]+second["reports"]/4 {
+			t.Errorf("%d reports after two years, %d after %d", second["reports"], last["reports"], years)
 		}
 		delete(second, "reports")
-		delete(fifth, "reports")
-		if diff := cmp.Diff(second, fifth); diff != "" {
-			t.Errorf("rows after two years and after five: -two +five\n%s", diff)
+		delete(last, "reports")
+		if diff := cmp.Diff(second, last); diff != "" {
+			t.Errorf("rows after two years and after %d: -two +more\n%s", years, diff)
 		}
 		y.clock = y.clock.Add(3 * 365 * 24 * time.Hour)
 		y.forget()

@@ -88,21 +88,30 @@ func TestUntoldColumnsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestEveryColumnIsTold plays the cases of the workflow and then does to each column
-// what somebody could who can write to the database: a replay has to tell it.
+// edited are cases of the workflow that fill every column which is told, and allEdited
+// the groups that they are of.
+var (
+	edited = []string{
+		"finding/a file proposes waivers", "finding/who proposes and who answers", "override/what it is bound to",
+		"override/12: what an account took back for others is back", "override/who may", "proposal/an alias takes a second person",
+		"drift/known until, and bound to what was seen", "identity/27: same mail, other subject", "talk/edits of a comment stay readable",
+	}
+	allEdited = []string{"story", "release", "finding", "override", "drift", "thread", "talk", "proposal", "people", "identity"}
+)
+
+// TestEveryColumnIsTold plays cases of the workflow and then does to each column what
+// somebody could who can write to the database: a replay has to tell it. The long rounds
+// play all cases of their groups.
 func TestEveryColumnIsTold(t *testing.T) {
-	every := []string{"story", "release", "finding", "override", "drift", "thread", "talk", "proposal", "people", "identity"}
+	cases := edited
+	if os.Getenv("COUNTERSIGN_SOAK") == "1" {
+		cases = allEdited
+	}
 	for name, fresh := range map[string]func(testing.TB) string{
 		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "x.db") },
 		"PostgreSQL": func(t testing.TB) string { return testkit.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			groups := every
-			// What a replay compares is read the same way on both: on PostgreSQL, where each case
-			// takes seconds, some do unless the long rounds are asked for.
-			if name == "PostgreSQL" && os.Getenv("COUNTERSIGN_SOAK") != "1" {
-				groups = []string{"story", "override"}
-			}
 			told := map[string]bool{} // by table and column; false is that no row could be edited yet
 			t.Run("cases", func(t *testing.T) {
 				reviewtest.ExerciseSome(t, func(t testing.TB) review.Store {
@@ -117,14 +126,14 @@ func TestEveryColumnIsTold(t *testing.T) {
 					}
 					t.Cleanup(func() { editEach(t, s, told) })
 					return s
-				}, groups...)
+				}, cases...)
 			})
-			if len(groups) == len(every) && len(told) < 200 {
+			if len(told) < 200 {
 				t.Errorf("only %d columns were edited", len(told))
 			}
 			for _, column := range slices.Sorted(maps.Keys(told)) {
-				if !told[column] && len(groups) == len(every) {
-					t.Errorf("no case leaves a row in which %s could be edited: say in untold why nobody has to", column)
+				if !told[column] {
+					t.Errorf("no case leaves a row in which %s could be edited: add one to edited, or say in untold why nobody has to", column)
 				}
 			}
 			t.Logf("%d columns", len(told))

@@ -210,38 +210,37 @@ func TestBesidePage(t *testing.T) {
 func TestHostsOfManyTools(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("big", gate.Team)
-	mia := in.signedIn(in.addUser("mia", people.Viewer, "big"))
+	in.addServer("less", gate.Team)
+	mia := in.signedIn(in.addUser("mia", people.Viewer, "big", "less"))
 	tools := make([]string, 1000)
 	for i := range tools {
 		tools[i] = fmt.Sprintf(`{"name":"act %d of a name that is far too long to be passed on by most of the hosts","title":"T","description":"Acts.","inputSchema":{"type":"object","properties":{"q":{"type":["string","null"],"enum":[1,2],"pattern":"^a","default":"a"}},"anyOf":[{"required":["q"]}]}}`, i)
 	}
 	at := "/servers/big/listings/" + in.pushed("big", "version=1.0.0", listing(tools...)).Listing.ID
-	light(t, at+"?lens=codex", in.want(200, in.get(mia, at+"?lens=codex")))
+	for _, page := range []string{at + "?lens=codex", at + "/hosts/beside?show=all", at + "/hosts"} {
+		light(t, page, in.want(200, in.get(mia, page)))
+	}
+	// Every page looks at all tools, so what follows on from page to page has fewer.
+	at = "/servers/less/listings/" + in.pushed("less", "version=1.0.0", listing(tools[:250]...)).Listing.ID
 	seen := map[string]bool{}
 	pages := 0
 	for next := at + "/hosts/beside?show=all"; next != "" && pages < 20; pages++ {
-		a := in.want(200, in.get(mia, next))
-		light(t, next, a)
-		doc := a.html(t)
+		doc := in.want(200, in.get(mia, next)).html(t)
 		for _, row := range doc.Find(".beside tbody th").EachIter() {
 			seen[text(row)] = true
 		}
 		next = doc.Find("[rel=next]").AttrOr("href", "")
 	}
-	if len(seen) != 1000 || pages != 10 {
+	if len(seen) != 250 || pages != 3 {
 		t.Errorf("%d tools on %d pages", len(seen), pages)
 	}
 	rows := 0
 	for next := at + "/hosts"; next != ""; {
-		a := in.want(200, in.get(mia, next))
-		if rows == 0 {
-			light(t, next, a)
-		}
-		doc := a.html(t)
+		doc := in.want(200, in.get(mia, next)).html(t)
 		rows += doc.Find(".matrix tbody tr").Length()
 		next = doc.Find("[rel=next]").AttrOr("href", "")
 	}
-	if rows != 1000 {
+	if rows != 250 {
 		t.Errorf("the pages of the matrix have %d rows", rows)
 	}
 }

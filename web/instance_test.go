@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +24,7 @@ import (
 	"github.com/countersign/countersign/review/people"
 	"github.com/countersign/countersign/review/proof"
 	"github.com/countersign/countersign/store"
+	"github.com/countersign/countersign/store/storetest"
 	"github.com/countersign/countersign/web"
 	"github.com/countersign/countersign/web/api"
 	"github.com/countersign/countersign/web/client"
@@ -95,7 +95,7 @@ func (l *logText) String() string {
 
 func newInstance(t testing.TB) *instance {
 	t.Helper()
-	return newInstanceOn(t, filepath.Join(t.TempDir(), "countersign.db"))
+	return newInstanceOn(t, storetest.SQLite(t))
 }
 
 // onBoth runs a test on a new instance over SQLite and over PostgreSQL.

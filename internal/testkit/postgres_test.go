@@ -38,6 +38,27 @@ func TestPostgresGivesFreshDatabases(t *testing.T) {
 	}
 }
 
+func TestEmpty(t *testing.T) {
+	address := testkit.Postgres(t)
+	db, err := sql.Open("postgres", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE stays (x TEXT); CREATE TABLE goes (x TEXT PRIMARY KEY); CREATE TABLE "refers to" (x TEXT REFERENCES goes (x));
+		INSERT INTO stays VALUES ('a'); INSERT INTO goes VALUES ('b'); INSERT INTO "refers to" VALUES ('b')`); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Empty(t, address, "stays")
+	var stays, goes, refers int
+	if err := db.QueryRow(`SELECT (SELECT count(*) FROM stays), (SELECT count(*) FROM goes), (SELECT count(*) FROM "refers to")`).Scan(&stays, &goes, &refers); err != nil {
+		t.Fatal(err)
+	}
+	if stays != 1 || goes != 0 || refers != 0 {
+		t.Errorf("%d rows of what stays, %d of what goes, %d of what refers to it", stays, goes, refers)
+	}
+}
+
 // TestPostgresLeavesNothing runs a test process that dies without any cleanup
 // while it has a cluster, and looks whether the cluster goes too.
 func TestPostgresLeavesNothing(t *testing.T) {

@@ -18,8 +18,10 @@ import (
 // Exercise runs every case. open returns an empty store each time.
 func Exercise(t *testing.T, open func(testing.TB) review.Store) { ExerciseSome(t, open) }
 
-// ExerciseSome is Exercise for some groups of cases, by name; none is all of them.
-func ExerciseSome(t *testing.T, open func(testing.TB) review.Store, groups ...string) {
+// ExerciseSome is Exercise for some cases: whole groups by name, or a case of one as
+// group/case. None is all of them.
+func ExerciseSome(t *testing.T, open func(testing.TB) review.Store, some ...string) {
+	known := map[string]bool{}
 	t.Run("set-up", func(t *testing.T) { setUp(newInstance(t, open(t))) })
 	for _, group := range []struct {
 		name  string
@@ -50,11 +52,18 @@ func ExerciseSome(t *testing.T, open func(testing.TB) review.Store, groups ...st
 		{"endpoint", endpointCases},
 		{"drift", driftCases},
 	} {
-		if len(groups) > 0 && !slices.Contains(groups, group.name) {
+		asked := map[string]func(*world){}
+		for name, run := range group.cases {
+			if full := group.name + "/" + name; len(some) == 0 || slices.Contains(some, group.name) || slices.Contains(some, full) {
+				known[group.name], known[full] = true, true
+				asked[name] = run
+			}
+		}
+		if len(asked) == 0 {
 			continue
 		}
 		t.Run(group.name, func(t *testing.T) {
-			for name, run := range group.cases {
+			for name, run := range asked {
 				t.Run(name, func(t *testing.T) {
 					w := newWorld(t, open(t))
 					run(w)
@@ -62,5 +71,10 @@ func ExerciseSome(t *testing.T, open func(testing.TB) review.Store, groups ...st
 				})
 			}
 		})
+	}
+	for _, name := range some {
+		if !known[name] {
+			t.Errorf("there is no case %q", name)
+		}
 	}
 }

@@ -4,7 +4,6 @@ package storetest
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"github.com/countersign/countersign/internal/testkit"
@@ -16,7 +15,7 @@ import (
 // the test.
 func Open(t testing.TB) *store.Store {
 	t.Helper()
-	return OpenAt(t, filepath.Join(t.TempDir(), "countersign.db"))
+	return OpenAt(t, SQLite(t))
 }
 
 // OpenPostgres returns an empty, migrated store on a PostgreSQL database that
@@ -44,10 +43,15 @@ func OpenAt(t testing.TB, address string) *store.Store {
 	return s
 }
 
-// Engines runs a test on both databases.
+// Engines runs a test on both databases. A store that open returns is empty and
+// migrated, and the test's alone. On PostgreSQL, where a new database takes longer than
+// most of what is done with it, a database is emptied and used again.
 func Engines(t *testing.T, test func(t *testing.T, open func(testing.TB) *store.Store)) {
 	t.Run("SQLite", func(t *testing.T) { test(t, Open) })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, OpenPostgres) })
+	t.Run("PostgreSQL", func(t *testing.T) {
+		used := &used{lasting: t}
+		test(t, func(t testing.TB) *store.Store { return OpenAt(t, used.postgres(t)) })
+	})
 }
 
 // Exercise checks everything that [review.Store] promises. open returns an empty
