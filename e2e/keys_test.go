@@ -118,7 +118,7 @@ func everyKey(t *testing.T, a *app) {
 			{"t", toPage, "", ""},
 			{"J", toAnotherOf, onTool, ""},
 			{"j", toAnotherOf, onTool, "document.querySelector('#tool-name').innerText === 'station_get'"},
-			{"x", toPage, onTool, "document.querySelector('#tool-name').innerText !== 'station_get' && " + answered("rejected")}, // the answer that was taken back waits again
+			{"x", toPage, onTool, "document.querySelector('#tool-name').innerText !== 'station_get' && [...document.querySelectorAll('[data-row]')].some((r) => r.innerText.includes('station_get') && r.innerText.includes('✕ you'))"}, // the answer that was taken back waits again
 		},
 	}
 	for _, view := range []string{"", "?view=tools"} {
