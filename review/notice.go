@@ -94,6 +94,7 @@ type speech struct {
 	comments int
 	answers  map[VerdictKind]int
 	thread   string // the one thread it was about, "" for several
+	spokenOf []string
 	family   map[string]string
 }
 
@@ -230,6 +231,9 @@ func (sp *speech) spoken(t *Thread, body string) {
 	} else if sp.thread != t.ID {
 		sp.thread = ""
 	}
+	if tool := t.Anchor.Tool; !slices.Contains(sp.spokenOf, tool) {
+		sp.spokenOf = append(sp.spokenOf, tool)
+	}
 	for _, handle := range mentions(body) {
 		for i := range sp.users {
 			if handleOf(&sp.users[i], handle) {
@@ -290,7 +294,8 @@ func (sp *speech) end(text string) error {
 	return sp.tx.InsertNotices(sp.ctx, ns)
 }
 
-// sentence says what was done in one sentence: "2 comments and 1 answer on 1.9.0".
+// sentence says what was done in one sentence: "2 comments on find, 1 approval on Store
+// 1.9.0". No comment is quoted: what is purged from it would stay here.
 func (sp *speech) sentence() string {
 	var parts []string
 	add := func(n int, one, many string) {
@@ -301,15 +306,27 @@ func (sp *speech) sentence() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, many))
 		}
 	}
-	add(sp.comments, "comment", "comments")
+	add(sp.comments, "comment"+sp.of(), "comments"+sp.of())
 	add(sp.answers[Approve], "approval", "approvals")
 	add(sp.answers[Reject], "rejection", "rejections")
 	add(sp.answers[Withdraw], "answer taken back", "answers taken back")
-	return strings.Join(parts, ", ") + " on " + sp.as.server.Name + " " + sp.as.release.Title()
+	joint := " on "
+	if sp.of() != "" {
+		joint = " in "
+	}
+	return strings.Join(parts, ", ") + joint + sp.as.server.Name + " " + sp.as.release.Title()
 }
 
-// mentions lists the @names of a comment, in lower case, each once. What stands in
-// code is no mention.
+// of names the tools that comments are about, "" where one is about the whole release.
+func (sp *speech) of() string {
+	if len(sp.spokenOf) == 0 || slices.Contains(sp.spokenOf, "") {
+		return ""
+	}
+	return " on " + few(sp.spokenOf)
+}
+
+// mentions lists the @names of a comment, in lower case, each once: "@ana", and
+// "@ana@example.com". What stands in code is no mention.
 func mentions(body string) []string {
 	var out []string
 	for i, part := range strings.Split(body, "`") {
@@ -317,9 +334,9 @@ func mentions(body string) []string {
 			continue
 		}
 		for _, word := range strings.FieldsFunc(part, func(r rune) bool { return !isHandle(r) && r != '@' }) {
-			at := strings.LastIndexByte(word, '@')
-			name := strings.ToLower(strings.TrimRight(word[at+1:], ".-_"))
-			if at == 0 && name != "" && !slices.Contains(out, name) {
+			name, named := strings.CutPrefix(word, "@")
+			name = strings.ToLower(strings.TrimRight(name, ".-_"))
+			if named && name != "" && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
@@ -331,11 +348,11 @@ func isHandle(r rune) bool {
 	return r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f
 }
 
-// handleOf reports whether a person answers to a handle: the part of their address
+// handleOf reports whether a person answers to a handle: their address, the part of it
 // before the @, or their name without spaces.
 func handleOf(u *people.User, handle string) bool {
 	local, _, _ := strings.Cut(u.Email, "@")
-	return handle == strings.ToLower(local) || handle == strings.ToLower(strings.ReplaceAll(u.Name, " ", ""))
+	return handle == strings.ToLower(local) || handle == strings.ToLower(u.Email) || handle == strings.ToLower(strings.ReplaceAll(u.Name, " ", ""))
 }
 
 // pushed tells the followers of a server or of a family that was touched.

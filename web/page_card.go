@@ -18,6 +18,7 @@ type card struct {
 	class    change.Class
 	sentence string
 	hidden   bool
+	grave    bool // hidden characters, or a finding of severity high or critical, came in
 	pairs    []editOn
 	changes  []int // of the view, in its order
 	words    int   // new ones to read
@@ -89,7 +90,17 @@ func (p *releasePresenter) makeCards() []card {
 			cards = append(cards, p.finish(c))
 		}
 	}
+	slices.SortStableFunc(cards, func(a, b card) int { return rankOfCard(&b) - rankOfCard(&a) })
 	return cards
+}
+
+// rankOfCard puts first what may be an attack: the report, which ranks by class, knows no
+// findings.
+func rankOfCard(c *card) int {
+	if c.grave {
+		return 1
+	}
+	return 0
 }
 
 // lonely are the changes that are decided by themselves, and that one answer would
@@ -162,6 +173,7 @@ func (p *releasePresenter) finish(c card) card {
 	c.id = fmt.Sprintf(cardPrefix+"%s-%s", first.edit, p.v.Changes[first.change].ID)
 	c.words = newWords(c.pairs)
 	p.look(&c)
+	c.grave = c.hidden
 	rejected, answered, settled := false, true, true
 	mine := map[review.VerdictKind]int{}
 	for _, pr := range c.pairs {
@@ -174,6 +186,7 @@ func (p *releasePresenter) finish(c card) card {
 			mine[st.mine.Kind]++
 		}
 		c.said = append(c.said, st.said...)
+		c.grave = c.grave || ch.Findings.High()
 		if ch.CanDecide {
 			c.can = true
 		} else if c.cannot == "" {

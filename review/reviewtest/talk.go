@@ -165,6 +165,8 @@ func talkMentions(w *world) {
 	w.told(w.vic)
 	w.told(w.rita) // nobody is told of what they did
 	w.told(sam)
+	w.comment(w.rita, p, review.NewComment{Body: "@" + email("Vic") + " rather, not @vic@elsewhere.example"})
+	w.told(w.vic, review.NoticeMention)
 }
 
 func talkReplies(w *world) {
@@ -180,7 +182,7 @@ func talkReplies(w *world) {
 	w.must(err)
 	w.told(w.rita, review.NoticeMention, review.NoticeThread)
 	w.told(w.ben, review.NoticeThread, review.NoticeReview)
-	if n := w.notices(w.rita)[0]; n.Actor != "Rob" || n.ThreadID != t.ID || !strings.Contains(n.Text, "1 comment on MOT 1") {
+	if n := w.notices(w.rita)[0]; n.Actor != "Rob" || n.ThreadID != t.ID || !strings.Contains(n.Text, "1 comment on find in MOT 1") {
 		w.Errorf("%+v", n)
 	}
 }
