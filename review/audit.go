@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -63,18 +64,70 @@ type AuditQuery struct {
 // actPattern is what acts are called, or their nouns.
 var actPattern = regexp.MustCompile(`^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)?$`)
 
+// AuditAct is an act with what it was done to, as far as people have a name for that.
+type AuditAct struct {
+	AuditEntry
+	Release *Release // nil for none, or for one that is gone
+	Tool    string   // "" for none
+}
+
+// about is what may be the id of the release that an act was done to, besides its
+// subject, and the tool, as it left them.
+func (e *AuditEntry) about() (release, tool string) {
+	var facts struct {
+		Release string `json:"release"`
+		Tool    string `json:"tool"`
+	}
+	for _, left := range []string{e.After, e.Before} {
+		if facts.Release == "" && strings.HasPrefix(left, "{") && json.Unmarshal([]byte(left), &facts) != nil {
+			facts.Release, facts.Tool = "", "" // of another shape, such as a text under one of the names
+		}
+	}
+	return facts.Release, facts.Tool
+}
+
+// acts names what acts were done to, by one look-up for all.
+func acts(ctx context.Context, tx Tx, entries []AuditEntry) ([]AuditAct, error) {
+	out := make([]AuditAct, len(entries))
+	var ids []string // two of each act
+	for i := range entries {
+		var said string
+		out[i].AuditEntry = entries[i]
+		said, out[i].Tool = entries[i].about()
+		ids = append(ids, entries[i].Subject, said)
+	}
+	found, err := tx.ReleasesByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	releases := map[string]*Release{}
+	for i := range found {
+		releases[found[i].ID] = &found[i]
+	}
+	for i := range out {
+		if r := cmp.Or(releases[ids[2*i]], releases[ids[2*i+1]]); r != nil && r.ServerID == out[i].ServerID { // else it is not what the reader may see
+			out[i].Release = r
+		}
+	}
+	return out, nil
+}
+
 // AuditLog lists acts, newest first.
-func (s *Service) AuditLog(ctx context.Context, a Actor, q AuditQuery, p Page) ([]AuditEntry, error) {
-	var entries []AuditEntry
+func (s *Service) AuditLog(ctx context.Context, a Actor, q AuditQuery, p Page) ([]AuditAct, error) {
+	var list []AuditAct
 	err := s.store.View(ctx, func(tx Tx) error {
 		f, err := s.auditFilter(ctx, tx, a, q)
 		if err != nil {
 			return err
 		}
-		entries, err = tx.Audit(ctx, f, p.bounded())
+		entries, err := tx.Audit(ctx, f, p.bounded())
+		if err != nil {
+			return err
+		}
+		list, err = acts(ctx, tx, entries)
 		return err
 	})
-	return entries, err
+	return list, err
 }
 
 // AuditChoices are what the acts that an actor may read can be chosen by.

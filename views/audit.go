@@ -20,8 +20,10 @@ type ActLine struct {
 	Via     string
 	Addr    string
 	Act     string
-	Server  NameLink // with the acts on it, the zero value for an act on none
-	Subject prose.Visible
+	Server  NameLink      // with the acts on it, the zero value for an act on none
+	Tool    prose.Visible // that it was done to, nil for none
+	Release NameLink      // that it was done to, the zero value for none
+	Subject prose.Visible // as the audit keeps it
 	Before  prose.Visible
 	After   prose.Visible
 }

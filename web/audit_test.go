@@ -56,6 +56,20 @@ func TestAuditNamesServers(t *testing.T) {
 	}
 }
 
+// TestAuditNamesWhat says which tool of which version an answer was about, and leads there.
+func TestAuditNamesWhat(t *testing.T) {
+	r := newReviewed(t)
+	r.want(303, r.answer(r.rita, "find", "approve", ""))
+	doc := r.get(r.mia, "/audit?act=verdict.approve").html(t)
+	on := doc.Find("table tbody td.wrap-any").First()
+	if got := text(on); !strings.HasPrefix(got, "find in 2.0.0 ") || on.Find(`a[href="`+r.path+`"]`).Length() != 1 || !strings.Contains(got, "kept as ch_") {
+		t.Errorf("the answer was about %q", got)
+	}
+	if got := text(r.get(r.mia, "/audit?act=listing.push").html(t).Find("table tbody td.wrap-any").First()); !strings.HasPrefix(got, "2.0.0 ") {
+		t.Errorf("the push was of %q", got)
+	}
+}
+
 // TestAuditExports downloads both forms, and follows the chain of the one that has
 // one. Who maintains one server gets the acts of others as hashes alone.
 func TestAuditExports(t *testing.T) {

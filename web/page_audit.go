@@ -26,7 +26,7 @@ func (s *Server) auditPage(c echo.Context) error {
 		return err
 	}
 	q, err := auditQuery(c)
-	var acts []review.AuditEntry
+	var acts []review.AuditAct
 	if err == nil {
 		acts, err = s.svc.AuditLog(ctx, a, q, page)
 	}
@@ -46,19 +46,29 @@ func (s *Server) auditPage(c echo.Context) error {
 	for i := range choices.Servers {
 		on[choices.Servers[i].ID] = &choices.Servers[i]
 	}
-	for _, a := range acts {
-		p.Acts = append(p.Acts, views.ActLine{
-			When: s.when(a.At), Who: prose.Show(a.Actor), Via: a.Via, Addr: a.Addr, Act: a.Act, Server: actServer(c, on[a.ServerID]),
-			Subject: prose.Show(a.Subject), Before: showIfAny(a.Before), After: showIfAny(a.After),
-		})
+	for i := range acts {
+		p.Acts = append(p.Acts, s.actLine(&acts[i], actServer(c, on[acts[i].ServerID])))
 	}
-	if next := nextPage(acts, page, func(a review.AuditEntry) string { return a.ID }); next != "" {
+	if next := nextPage(acts, page, func(a review.AuditAct) string { return a.ID }); next != "" {
 		p.Older = auditPath(c, "/audit", "before", next)
 	}
 	if c.QueryParam("before") != "" {
 		p.Newest = auditPath(c, "/audit", "", "")
 	}
 	return s.render(c, status, views.Audit(p))
+}
+
+// actLine is an act. What it was done to has a name where there is one; the id that the
+// audit keeps stands among its details then.
+func (s *Server) actLine(a *review.AuditAct, on views.NameLink) views.ActLine {
+	l := views.ActLine{
+		When: s.when(a.At), Who: prose.Show(a.Actor), Via: a.Via, Addr: a.Addr, Act: a.Act, Server: on,
+		Before: showIfAny(a.Before), After: showIfAny(a.After), Tool: showIfAny(a.Tool),
+	}
+	if l.Subject = prose.Show(a.Subject); a.Release != nil {
+		l.Release = views.NameLink{Name: views.ShowName(a.Release.Title()), URL: releasePath(a.Release.ID)}
+	}
+	return l
 }
 
 // sealedWords says how far others can check the audit.

@@ -222,7 +222,7 @@ func approvalRejecterLeft(w *world) {
 	w.wantGate(p, gate.Pass)
 	log, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
-	if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.Act == "verdict.revoke" && e.Actor == "Ana" }) {
+	if !slices.ContainsFunc(log, func(e review.AuditAct) bool { return e.Act == "verdict.revoke" && e.Actor == "Ana" }) {
 		w.Error("the audit does not tell who took the rejection back")
 	}
 }
@@ -247,7 +247,7 @@ func approvalRejecterDowngraded(w *world) {
 	}
 	log, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
-	if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.Act == "verdict.revoke" && e.Actor == "Ana" }) {
+	if !slices.ContainsFunc(log, func(e review.AuditAct) bool { return e.Act == "verdict.revoke" && e.Actor == "Ana" }) {
 		w.Error("the audit does not tell who took the rejection back")
 	}
 }

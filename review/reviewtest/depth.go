@@ -192,7 +192,7 @@ func pairedByHand(w *world) {
 	log, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
 	for _, name := range []string{"pairing.add", "pairing.end"} {
-		if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.Act == name }) {
+		if !slices.ContainsFunc(log, func(e review.AuditAct) bool { return e.Act == name }) {
 			w.Errorf("the audit has no %s", name)
 		}
 	}
@@ -426,7 +426,7 @@ func viewedPrivate(w *world) {
 	}
 	log, err := w.svc.AuditLog(w.ctx, w.admin, review.AuditQuery{Server: "mot"}, review.Page{})
 	w.must(err)
-	if slices.ContainsFunc(log, func(e review.AuditEntry) bool { return e.ActorID == w.rita.User.ID }) {
+	if slices.ContainsFunc(log, func(e review.AuditAct) bool { return e.ActorID == w.rita.User.ID }) {
 		w.Error("the audit tells what Rita looked at")
 	}
 }

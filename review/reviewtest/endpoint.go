@@ -63,7 +63,7 @@ func (w *world) inbox(a review.Actor) *review.Inbox {
 }
 
 // auditAbout are the acts on one kind of thing, newest first.
-func (w *world) auditAbout(noun string) []review.AuditEntry {
+func (w *world) auditAbout(noun string) []review.AuditAct {
 	w.Helper()
 	all, err := w.svc.AuditLog(w.ctx, w.admin, review.AuditQuery{Server: "mot", Act: noun}, review.Page{Limit: 500})
 	w.must(err)

@@ -88,11 +88,11 @@ func factorStory(w *world) {
 }
 
 // auditOf returns the entries of an act.
-func (w *world) auditOf(act string) []review.AuditEntry {
+func (w *world) auditOf(act string) []review.AuditAct {
 	w.Helper()
 	all, err := w.svc.AuditLog(w.ctx, w.admin, review.AuditQuery{}, review.Page{Limit: 500})
 	w.must(err)
-	return slices.DeleteFunc(all, func(e review.AuditEntry) bool { return e.Act != act })
+	return slices.DeleteFunc(all, func(e review.AuditAct) bool { return e.Act != act })
 }
 
 func factorReplay(w *world) {

@@ -712,7 +712,7 @@ func waiverEnd(w *world) {
 		w.Errorf("audit: %q", acts)
 	}
 	for i, why := range []string{"Known, and no user sees it.", "It is seen after all."} {
-		if !slices.ContainsFunc(log, func(e review.AuditEntry) bool { return strings.Contains(e.Before+e.After, why) }) {
+		if !slices.ContainsFunc(log, func(e review.AuditAct) bool { return strings.Contains(e.Before+e.After, why) }) {
 			w.Errorf("reason %d is not in the audit", i)
 		}
 	}

@@ -574,7 +574,7 @@ func peopleAudit(w *world) {
 	}
 	own, err := w.svc.AuditLog(w.ctx, w.ana, review.AuditQuery{}, review.Page{Limit: 500})
 	w.must(err)
-	if len(own) == 0 || slices.ContainsFunc(own, func(e review.AuditEntry) bool { return e.ServerID != w.server.ID }) {
+	if len(own) == 0 || slices.ContainsFunc(own, func(e review.AuditAct) bool { return e.ServerID != w.server.ID }) {
 		w.Errorf("Ana sees %+v", own)
 	}
 	for _, who := range []review.Actor{w.rita, w.vic} {
