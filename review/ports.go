@@ -161,7 +161,8 @@ type ReleaseStore interface {
 	// withdrawn, or the last one where all were; a profile without one has no entry.
 	NewestReleases(ctx context.Context, profiles []ProfileKey) (map[ProfileKey]Release, error)
 	// CountOpenReleases counts a server's releases that are neither released nor
-	// withdrawn and whose head was pushed after the last release of their profile.
+	// withdrawn, and that nothing superseded: nothing which their profile released last,
+	// by override or not, was pushed after them. Imported ones are left out.
 	CountOpenReleases(ctx context.Context, serverID string) (int, error)
 	// LastReleased returns, of each profile, what was released last and not withdrawn
 	// since; a profile that released nothing has no entry.

@@ -207,18 +207,31 @@ func (t *tx) NewestReleases(ctx context.Context, profiles []review.ProfileKey) (
 // CountOpenReleases leaves out what the last release superseded, and what nobody
 // but the shell pushed: a history that was imported.
 func (t *tx) CountOpenReleases(ctx context.Context, serverID string) (int, error) {
+	pushed := func(release string) string {
+		return "(SELECT v.pushed_at FROM revisions v WHERE v.release_id = " + release + " ORDER BY v.n DESC LIMIT 1)"
+	}
+	current := func(more string) string {
+		return pushed("r.id") + " >= COALESCE(" + pushed(newestOf("r", more)) + ", 0)"
+	}
 	var n int
 	err := t.get(ctx, &n, `SELECT count(*) FROM releases r
 		WHERE r.server_id = $1 AND r.released_at = 0 AND r.withdrawn_at = 0
 		AND EXISTS (SELECT 1 FROM revisions v WHERE v.release_id = r.id
 			AND NOT (v.pusher_id = '' AND v.token_id = '' AND v.pushed_by = 'shell'))
-		AND (SELECT max(v.pushed_at) FROM revisions v WHERE v.release_id = r.id) > COALESCE(
-			(SELECT l.released_at FROM releases l WHERE l.server_id = r.server_id AND l.profile = r.profile AND l.withdrawn_at = 0 AND NOT l.released_aside
-				ORDER BY l.released_at DESC LIMIT 1), 0)`, serverID)
+		AND `+current("")+" AND "+current(vouching), serverID)
 	return n, err
 }
 
-// LastReleased looks at the end of the index on what was released, however much that is.
+// vouching is what of the line is a base, besides [newestOf].
+const vouching = " AND x.released_override = ''"
+
+// newestOf selects what the profile of a row released last, hotfixes of older versions
+// left out. It looks at the end of the index on what was released, however much that is.
+func newestOf(row, more string) string {
+	return "(SELECT x.id FROM releases x WHERE x.server_id = " + row + ".server_id AND x.profile = " + row + `.profile
+		AND x.released_at > 0 AND x.withdrawn_at = 0 AND NOT x.released_aside` + more + " ORDER BY x.released_at DESC, x.id DESC LIMIT 1)"
+}
+
 func (t *tx) LastReleased(ctx context.Context, profiles []review.ProfileKey) (map[review.ProfileKey]review.Line, error) {
 	lines := make(map[review.ProfileKey]review.Line, len(profiles))
 	if len(profiles) == 0 {
@@ -226,13 +239,8 @@ func (t *tx) LastReleased(ctx context.Context, profiles []review.ProfileKey) (ma
 	}
 	var p params
 	tuples := p.tuples(len(profiles), func(i int) []any { return []any{profiles[i].ServerID, profiles[i].Profile} })
-	newest := func(more string) string {
-		return `SELECT (SELECT x.id FROM releases x WHERE x.server_id = p.server_id AND x.profile = p.profile
-				AND x.released_at > 0 AND x.withdrawn_at = 0 AND NOT x.released_aside` + more + `
-			ORDER BY x.released_at DESC, x.id DESC LIMIT 1) FROM p`
-	}
-	found, err := t.releases(ctx, `WHERE r.id IN (WITH p(server_id, profile) AS (VALUES `+tuples+`) `+
-		newest("")+` UNION ALL `+newest(" AND x.released_override = ''")+`)`, p.args...)
+	found, err := t.releases(ctx, `WHERE r.id IN (WITH p(server_id, profile) AS (VALUES `+tuples+`) SELECT `+
+		newestOf("p", "")+` FROM p UNION ALL SELECT `+newestOf("p", vouching)+` FROM p)`, p.args...)
 	slices.SortFunc(found, func(a, b review.Release) int {
 		return cmp.Or(a.ReleasedAt.Compare(b.ReleasedAt), cmp.Compare(a.ID, b.ID))
 	})

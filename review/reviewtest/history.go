@@ -712,9 +712,29 @@ func (h *history) clears(l *ledger) {
 	}
 }
 
+// counts compares how many releases are open and overtaken by nothing with the model.
+func (h *history) counts() {
+	want := 0
+	for _, l := range h.profiles {
+		for _, c := range l.underReview() {
+			if l.overtaker(c) == nil {
+				want++
+			}
+		}
+	}
+	h.must(h.store.View(h.ctx, func(tx review.Tx) error {
+		got, err := tx.CountOpenReleases(h.ctx, h.server.ID)
+		if err == nil && got != want {
+			h.Errorf("%d releases count as open, want %d", got, want)
+		}
+		return err
+	}))
+}
+
 // check compares the gate of every open release, and of one that is closed, with
 // the model.
 func (h *history) check() {
+	h.counts()
 	for _, l := range h.profiles {
 		look := l.underReview()
 		if len(l.reviews) > len(look) {

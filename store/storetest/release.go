@@ -223,6 +223,36 @@ func testCountOpenReleases(b *bench) {
 	b.equal(count(), 1)
 }
 
+// testCountSuperseded: when it was pushed says what a release supersedes, not when it was
+// released.
+func testCountSuperseded(b *bench) {
+	s := b.server("shop")
+	l := b.push(s, payload(definition("a", "one")))
+	count := func() int {
+		return read(b, func(tx review.Tx) (int, error) { return tx.CountOpenReleases(b.ctx, s.ID) })
+	}
+	first, forced, aside := b.release(s, "1", l), b.release(s, "2", l), b.release(s, "1.1", l)
+	b.release(s, "3", l)
+	b.equal(count(), 4)
+	b.markReleased(first) // after all the others were pushed
+	b.equal(count(), 3)
+	aside.ReleasedAside = true
+	b.markReleased(aside) // supersedes nothing, and 2 was pushed before it
+	b.equal(count(), 2)
+	fourth := b.release(s, "4", l)
+	b.release(s, "5", l)
+	b.markReleased(fourth)
+	b.equal(count(), 1)
+	forced.ReleasedOverride = "o"
+	b.markReleased(forced) // last, though 4 was pushed after it
+	b.equal(count(), 1)
+	sixth := b.release(s, "6", l)
+	b.release(s, "7", l)
+	sixth.ReleasedOverride = "o"
+	b.markReleased(sixth) // is no base and went out
+	b.equal(count(), 1)
+}
+
 func testRevisions(b *bench) {
 	s := b.server("shop")
 	l := b.push(s, payload(definition("a", "one")))

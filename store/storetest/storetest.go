@@ -73,6 +73,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"lists of releases", testReleaseLists},
 		{"last released", testLastReleased},
 		{"open releases are counted", testCountOpenReleases},
+		{"superseded releases are not counted", testCountSuperseded},
 		{"many open releases", testManyOpenReleases},
 		{"newest releases", testNewestReleases},
 		{"revisions", testRevisions},
