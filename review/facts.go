@@ -44,7 +44,7 @@ func (l *loader) facts(as *assessment, url string) {
 	if as.release.withdrawn() {
 		f.Withdrawn = as.release.WithdrawnReason
 	}
-	f.Superseded = as.release.overtaken(as.line)
+	f.Superseded, f.Outdated = as.release.overtaken(as.line), as.outdated()
 	as.facts, as.given = f, givenIn(l.given[as.profile()], as.release)
 }
 

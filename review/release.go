@@ -146,6 +146,19 @@ func (r *Release) state(l Line, g gate.Result) ReleaseState {
 	return StateInReview
 }
 
+// outdated says which newer push of the same version took the candidate's place, "" when
+// it is the newest, or what its release was released as.
+func (as *assessment) outdated() string {
+	r := as.release
+	switch {
+	case r.withdrawn() || as.closed() || as.revision.N == r.Head.N:
+		return ""
+	case r.Head.Digest == as.revision.Digest:
+		return r.Title() + " was pushed again, and only a part of the listing arrived. Push the whole listing."
+	}
+	return r.Title() + " was pushed again since, with the digest " + r.Head.Digest.String() + ". Ask about that one, or push this listing again."
+}
+
 func (as *assessment) state() ReleaseState { return as.release.state(as.line, as.Answer.Result) }
 
 // Revision is one push to a release.

@@ -41,7 +41,7 @@ func Evaluate(f Facts) Outcome {
 		e.severity()
 		e.limits()
 		e.withdrawn()
-		e.superseded()
+		e.overtaken()
 	}
 	if undecided == "" {
 		e.override()
@@ -423,13 +423,17 @@ func (e *evaluation) withdrawn() {
 		Why: "This release was withdrawn: " + sentence(e.facts.Withdrawn) + " Push a new version."})
 }
 
-// superseded adds a requirement that nothing but another push can satisfy.
-func (e *evaluation) superseded() {
-	if e.facts.Superseded == "" {
-		return
+// overtaken adds requirements that nothing but another push can satisfy: what was pushed
+// or released since is what can be released.
+func (e *evaluation) overtaken() {
+	if e.facts.Superseded != "" {
+		e.tally.superseded++
+		e.add(Requirement{ID: supersededID, State: Open, Why: sentence(e.facts.Superseded)})
 	}
-	e.tally.superseded++
-	e.add(Requirement{ID: supersededID, State: Open, Why: sentence(e.facts.Superseded)})
+	if e.facts.Outdated != "" {
+		e.tally.outdated++
+		e.add(Requirement{ID: outdatedID, State: Open, Why: sentence(e.facts.Outdated)})
+	}
 }
 
 // outcome turns what was found into the answer.
@@ -456,7 +460,7 @@ func (e *evaluation) outcome(undecided string) Outcome {
 // still block then.
 func (e *evaluation) hint() string {
 	t := &e.tally
-	other := t.rejected + t.threads + t.alarms + t.findings + t.limits + t.withdrawn + t.superseded
+	other := t.rejected + t.threads + t.alarms + t.findings + t.limits + t.withdrawn + t.superseded + t.outdated
 	if !e.facts.Baseline.Open || other > 0 {
 		return ""
 	}

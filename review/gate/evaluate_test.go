@@ -445,6 +445,11 @@ func TestSentences(t *testing.T) {
 			f.Superseded = "Superseded by 1.2. Push it again to bring it back."
 			return f
 		}, "Blocked: 1 superseded version."},
+		{"pushed again", func() gate.Facts {
+			f := facts(gate.Team)
+			f.Outdated = "1.2 was pushed again since."
+			return f
+		}, "Blocked: 1 older push of its version."},
 		{"everything that blocks", func() gate.Facts {
 			ts := tools(2, nil)
 			f := facts(gate.Team, ts...)

@@ -26,6 +26,9 @@ type Facts struct {
 	// Superseded is what overtook the candidate and how it comes back, "" when nothing
 	// did: such a version can't be released.
 	Superseded string
+	// Outdated is which newer push of its version took the candidate's place, "" for none:
+	// only the newest can be released.
+	Outdated string
 	// Base is the title of the gate base, "" when there is none.
 	Base   string
 	BaseAt time.Time // when the base was released

@@ -36,8 +36,8 @@ func (o *Override) holds(f *Facts) bool {
 
 // override marks the open requirements that an override covers. What came up after
 // it was given is not covered, even under the same id: a rejection of a tool that
-// only lacked approvals then is news. A withdrawn release stays withdrawn, a superseded one overtaken, and what
-// can't be judged stays undecided.
+// only lacked approvals then is news. A withdrawn release stays withdrawn, what was overtaken
+// stays so, and what can't be judged stays undecided.
 func (e *evaluation) override() {
 	for i := range e.facts.Overrides {
 		o := &e.facts.Overrides[i]
@@ -47,7 +47,7 @@ func (e *evaluation) override() {
 		used := false
 		for j := range e.requirements {
 			r := &e.requirements[j]
-			if r.State != Open || !slices.Contains(o.Requirements, r.ID) || e.since[r.ID].After(o.At) || r.ID == withdrawnID || r.ID == supersededID {
+			if r.State != Open || !slices.Contains(o.Requirements, r.ID) || e.since[r.ID].After(o.At) || takesPush(r.ID) {
 				continue
 			}
 			used = true
@@ -86,4 +86,7 @@ func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 const (
 	withdrawnID  = "withdrawn"
 	supersededID = "superseded"
+	outdatedID   = "outdated"
 )
+
+func takesPush(id string) bool { return id == withdrawnID || id == supersededID || id == outdatedID }

@@ -162,8 +162,8 @@ func problemPlace(p Problem) string {
 type tally struct {
 	settled                                [grounds]int
 	decisions, rejected, problems, threads int
-	withdrawn, superseded, findings        int
-	limits, alarms                         int
+	withdrawn, superseded, outdated        int
+	findings, limits, alarms               int
 	nobody                                 int      // open decisions that nobody can take
 	who                                    []takers // of the open decisions that somebody can take
 	open                                   []string // ids of the changes that wait for a decision
@@ -263,6 +263,7 @@ func (t *tally) blockedWhy(matters [][]string) string {
 	part(t.limits, "limit not kept", "limits not kept")
 	part(t.withdrawn, "withdrawn release", "withdrawn releases")
 	part(t.superseded, "superseded version", "superseded versions")
+	part(t.outdated, "older push of its version", "older pushes of their versions")
 	why := "Blocked: " + strings.Join(parts, ", ") + "."
 	why += t.takersWhy(decisions, matters)
 	switch {

@@ -29,6 +29,7 @@ var releaseCases = map[string]func(*world){
 	"the gate of what was overtaken":                releaseSuperseded,
 	"rollback":                                      releaseRollback,
 	"a digest in several releases":                  releaseDigests,
+	"the gate of what was pushed over":              releaseOutdated,
 	"a starting point is not read until it is":      releaseNotRead,
 	"closed releases are not decided":               releaseClosed,
 	"comparing any two":                             releaseCompare,
@@ -456,6 +457,41 @@ func releaseDigests(w *world) {
 	if g := w.wantGate(old, gate.Blocked); g.Release.Version != "4" {
 		w.Errorf("a digest that is no head any more is answered for %s", g.Release.Version)
 	}
+}
+
+// releaseOutdated: what is not the newest push of its version can't be released, so the
+// gate lets it by neither, and says which is the newest. No override helps, and pushed
+// again or as another version its approvals hold.
+func releaseOutdated(w *world) {
+	w.released("1.0.0", three())
+	old := w.push("1.1.0", changed("Finds. Never twice."))
+	w.approve(w.rita, idOf(old), "find")
+	w.wantGate(old, gate.Pass)
+	newer := w.push("1.1.0", changed("Finds. Never thrice."))
+	says := "1.1.0 was pushed again since, with the digest " + newer.Answer.Listing.Digest.String() + ". Ask about that one, or push this listing again."
+	both, err := w.svc.Gate(w.ctx, w.admin, "mot", review.Question{Version: "1.1.0", Digest: old.Answer.Listing.Digest})
+	w.must(err)
+	for how, g := range map[string]*review.GateAnswer{"digest": w.wantGate(old, gate.Blocked, "outdated"), "both": both} {
+		if r := w.requirement(g, "outdated"); g.Result != gate.Blocked || r.Why != says || !strings.Contains(g.Why, "1 older push of its version") {
+			w.Errorf("by %s the gate is %s, %s: %+v", how, g.Result, g.Why, r)
+		}
+	}
+	_, err = w.svc.MarkReleased(w.ctx, w.ana, idOf(old), old.Answer.Listing.Digest)
+	w.refused(err, review.Conflict)
+	w.must(w.override(w.admin, newer))
+	w.wantGate(old, gate.Blocked, "outdated")
+	other := w.push("1.2.0", changed("Finds. Never twice."))
+	if g := w.wantGate(other, gate.Pass); g.Release.Version != "1.2.0" {
+		w.Errorf("the digest is answered for %s", g.Release.Version)
+	}
+	w.push("1.1.0", changed("Finds. Never twice."))
+	w.wantGate(old, gate.Pass)
+	w.wantGate(newer, gate.Blocked, "outdated")
+	part := w.sending("1.1.0", strings.TrimSuffix(changed("Finds. Never twice."), "}")+`,"nextCursor":"more"}`)
+	w.pushAs(part)
+	w.release(other) // beside which nothing of 1.1.0 counts
+	w.wantGate(old, gate.Pass)
+	w.wantGate(newer, gate.Blocked)
 }
 
 func releaseClosed(w *world) {
