@@ -38,11 +38,10 @@ func (c *outlined) brought() surface.Hash {
 	return c.To
 }
 
-// authorship is what a revision's people and token brought with it, against the
-// gate base of its push.
-func (as *assessment) authorship() []Author {
+// authorship is what people and tokens brought with the candidate, against its gate base.
+func (as *assessment) authorship(people, tokens []string) []Author {
 	var all []Author
-	for _, a := range authorsOf(Author{ServerID: as.server.ID, Profile: as.release.Profile}, as.revision.PusherID, as.revision.AuthorID, as.revision.TokenID) {
+	for _, a := range authorsOf(as.profile(), people, tokens) {
 		for i := range as.outline.Changes {
 			a.Key = as.outline.Changes[i].brought()
 			all = append(all, a)
@@ -51,16 +50,35 @@ func (as *assessment) authorship() []Author {
 	return all
 }
 
-// authorsOf are the people and the token behind a push, each once.
-func authorsOf(in Author, pusherID, authorID, tokenID string) []Author {
+// pushers are the people and the tokens behind the revisions of a release.
+func pushers(ctx context.Context, tx Tx, releaseID string) (people, tokens []string, err error) {
+	revisions, err := tx.Revisions(ctx, []string{releaseID})
+	for i := range revisions {
+		r := &revisions[i]
+		people, tokens = append(people, r.PusherID, r.AuthorID), append(tokens, r.TokenID)
+	}
+	return distinct(people), distinct(tokens), err
+}
+
+// distinct are the ids that are some, sorted, each once.
+func distinct(ids []string) []string {
+	slices.Sort(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == "" })
+}
+
+// authorsOf are people and tokens as authors in a profile, each once; "" is nobody.
+func authorsOf(in ProfileKey, people, tokens []string) []Author {
 	var all []Author
-	for _, id := range []string{pusherID, authorID} {
-		if id != "" && (len(all) == 0 || id != all[0].UserID) {
-			all = append(all, Author{ServerID: in.ServerID, Profile: in.Profile, UserID: id})
+	add := func(a Author) {
+		if a.ServerID, a.Profile = in.ServerID, in.Profile; a.UserID+a.TokenID != "" && !slices.Contains(all, a) {
+			all = append(all, a)
 		}
 	}
-	if tokenID != "" {
-		all = append(all, Author{ServerID: in.ServerID, Profile: in.Profile, TokenID: tokenID})
+	for _, id := range people {
+		add(Author{UserID: id})
+	}
+	for _, id := range tokens {
+		add(Author{TokenID: id})
 	}
 	return all
 }

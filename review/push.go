@@ -387,7 +387,8 @@ func (s *Service) keepNew(ctx context.Context, tx Tx, p *push, r *Release) (*Pus
 	if err := tx.InsertRevision(ctx, &c.revision); err != nil {
 		return nil, taken(err)
 	}
-	brought := as.authorship()
+	by := &c.revision
+	brought := as.authorship([]string{by.PusherID, by.AuthorID}, []string{by.TokenID})
 	if err := tx.InsertAuthors(ctx, brought); err != nil {
 		return nil, err
 	}

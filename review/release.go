@@ -179,28 +179,44 @@ type Revision struct {
 }
 
 // ConfirmPredecessor lets the predecessor that the pusher named be the gate base.
-// It must be released, of the same profile.
-func (s *Service) ConfirmPredecessor(ctx context.Context, a Actor, releaseID string) error {
-	return s.store.Update(ctx, func(tx Tx) error {
-		srv, r, err := releaseFor(ctx, tx, a, releaseID, people.Maintainer, people.ScopeReview)
-		if err != nil {
-			return err
-		}
-		if err := a.person(); err != nil {
-			return err
-		}
+// It must be released, of the same profile, and still the one that the actor saw; ""
+// stands for whatever is named. Who wrote or pushed the release is kept as author of what
+// it changes against that base.
+func (s *Service) ConfirmPredecessor(ctx context.Context, a Actor, releaseID, seen string) (*ReleaseView, error) {
+	err := s.acting(ctx, a, releaseID, people.Maintainer, func(tx Tx, as *assessment) error {
+		r := as.release
 		if why, err := noPredecessor(ctx, tx, r); err != nil || why != "" {
 			return orConflict(err, why)
 		}
+		if seen != "" && seen != r.Predecessor {
+			return Errorf(Conflict, "The push names %s as predecessor now. Nothing was confirmed; look again.", visible(r.Predecessor))
+		}
 		r.PredecessorConfirmedBy = a.userID()
+		then, err := s.assessOne(ctx, tx, as.candidate, nil)
+		if err != nil {
+			return err // before anything was written: the comparison comes first
+		}
+		people, tokens, err := pushers(ctx, tx, r.ID)
+		if err != nil {
+			return err
+		}
+		brought := then.authorship(people, tokens)
+		if err := tx.InsertAuthors(ctx, brought); err != nil {
+			return err
+		}
 		if err := tx.UpdateRelease(ctx, r); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, act{
-			name: "predecessor.confirm", serverID: srv.ID, subject: r.ID,
-			after: map[string]any{"release": r.Title(), "predecessor": r.Predecessor},
-		})
+		facts := predecessorFacts{
+			Release: r.Title(), Profile: r.Profile, Predecessor: r.Predecessor,
+			Authors: people, Tokens: tokens, Brought: newlyBrought(brought, then.known),
+		}
+		return s.audit(ctx, tx, a, act{name: "predecessor.confirm", serverID: r.ServerID, subject: r.ID, after: facts})
 	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Release(ctx, a, releaseID)
 }
 
 // noPredecessor says why the named predecessor can't be confirmed, "" when it can.

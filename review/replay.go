@@ -287,6 +287,16 @@ type (
 		UsedUp  []string       `json:"used_up,omitempty"` // as older versions ended approvals of removals
 		Ended   []string       `json:"ended,omitempty"`   // approvals of removals that the push ended for its release
 	}
+	// predecessorFacts are those of a predecessor that was confirmed: who is behind the
+	// release, and the keys of what they are authors of against the new base.
+	predecessorFacts struct {
+		Release     string         `json:"release"`
+		Profile     string         `json:"profile"`
+		Predecessor string         `json:"predecessor"`
+		Authors     []string       `json:"authors,omitempty"` // ids of accounts
+		Tokens      []string       `json:"tokens,omitempty"`  // ids
+		Brought     []surface.Hash `json:"brought,omitempty"`
+	}
 	// verdictFacts is what it keeps of an answer to a change, with every verdict that
 	// was stored for it: an answer to one edit may write others out.
 	verdictFacts struct {
@@ -931,7 +941,7 @@ func toldPush(st *state, e *AuditEntry, now pushFacts) bool {
 
 // brought makes whoever is behind a push the author of what it brought.
 func (st *state) brought(e *AuditEntry, now *pushFacts) {
-	for _, a := range authorsOf(Author{ServerID: e.ServerID, Profile: now.Profile}, e.ActorID, now.Author, now.Token) {
+	for _, a := range authorsOf(ProfileKey{e.ServerID, now.Profile}, []string{e.ActorID, now.Author}, []string{now.Token}) {
 		if !now.Authors {
 			st.silent[a.group()] = true
 		}
@@ -947,10 +957,15 @@ func (st *state) useUp(verdicts []string) {
 	}
 }
 
-func toldPredecessor(st *state, e *AuditEntry, now struct {
-	Predecessor string `json:"predecessor"`
-}) bool {
+// toldPredecessor makes whoever is behind the release the author of what it changes
+// against the confirmed base; older acts name nobody.
+func toldPredecessor(st *state, e *AuditEntry, now predecessorFacts) bool {
 	st.confirmed(e.Subject, e.ActorID)
+	for _, a := range authorsOf(ProfileKey{e.ServerID, now.Profile}, now.Authors, now.Tokens) {
+		for _, a.Key = range now.Brought {
+			st.author(a)
+		}
+	}
 	return now.Predecessor != ""
 }
 

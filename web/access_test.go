@@ -255,6 +255,8 @@ func (p *place) jsonBody(row web.Row) string {
 		return `{"user":"subject@example.org","permission":"override","may":false}`
 	case "proposed":
 		return `{"release":"` + p.release + `","waivers":[]}`
+	case "predecessor":
+		return `{"predecessor":"0.9.0"}`
 	case "withdraw":
 		return `{"reason":"A mistake."}`
 	}

@@ -278,7 +278,7 @@ func (s *Server) refusedOnRelease(c echo.Context, err error, q releaseRequest) e
 
 func (s *Server) predecessorForm(c echo.Context) error {
 	id := c.Param("id")
-	if err := s.svc.ConfirmPredecessor(c.Request().Context(), s.actor(c), id); err != nil {
+	if _, err := s.svc.ConfirmPredecessor(c.Request().Context(), s.actor(c), id, c.QueryParam("named")); err != nil {
 		return s.refusedOnRelease(c, err, releaseRequest{view: viewDecisions})
 	}
 	s.flash(c, flashDone, "The predecessor is confirmed.")

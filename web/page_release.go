@@ -511,7 +511,7 @@ func (p *releasePresenter) predecessor() *views.ConfirmForm {
 		return nil
 	}
 	return &views.ConfirmForm{
-		URL: p.act("predecessor"), Cannot: p.v.Actions.ConfirmPredecessor,
+		URL: p.act("predecessor") + "?named=" + url.QueryEscape(r.Predecessor), Cannot: p.v.Actions.ConfirmPredecessor,
 		Sentence: views.Say("The push names " + quoted(r.Predecessor) + " as what it follows. " + p.v.BaseWhy),
 	}
 }

@@ -60,6 +60,23 @@ func (s *Server) markReleased(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, s.presentRelease(view))
 }
 
+// confirmPredecessor lets the version that a push named be the gate base. The request
+// names it too, so that a push in between can't name another.
+func (s *Server) confirmPredecessor(c echo.Context) error {
+	var in api.PredecessorRequest
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	if in.Predecessor == "" {
+		return review.Errorf(review.Invalid, "Name the predecessor that you confirm.")
+	}
+	view, err := s.svc.ConfirmPredecessor(c.Request().Context(), s.actor(c), c.Param("id"), in.Predecessor)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, s.presentRelease(view))
+}
+
 func (s *Server) withdrawRelease(c echo.Context) error {
 	var in api.WithdrawRequest
 	if err := readJSON(c, &in); err != nil {

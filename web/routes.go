@@ -162,6 +162,7 @@ func (s *Server) apiRoutes() []route {
 		post("/api/v1/releases/:id/threads/:thread/resolve", reviews, s.resolveThread),
 		post("/api/v1/releases/:id/threads/:thread/reopen", reviews, s.reopenThread),
 		post("/api/v1/releases/:id/baseline", maintains, s.acceptBaseline),
+		post("/api/v1/releases/:id/predecessor", maintains, s.confirmPredecessor),
 		post("/api/v1/releases/:id/release", maintains, s.markReleased).proven(),
 		post("/api/v1/releases/:id/withdraw", maintains, s.withdrawRelease),
 		post("/api/v1/releases/:id/override", person(people.Admin).or(people.ScopeReview), s.overrideRelease).proven(),

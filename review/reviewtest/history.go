@@ -230,12 +230,15 @@ func (h *history) confirms(l *ledger) {
 		if c.follows == nil || c.confirmed {
 			continue
 		}
-		err := h.svc.ConfirmPredecessor(h.ctx, h.ben, c.id)
+		_, err := h.svc.ConfirmPredecessor(h.ctx, h.ben, c.id, c.follows.version)
 		if (err == nil) != slices.Contains(l.released, c.follows) {
 			h.Errorf("%s follows %s, which is released or not: %v", c.version, c.follows.version, err)
 		}
 		if err == nil {
 			c.confirmed = true
+			for author := range c.authors {
+				l.bring(c, author)
+			}
 			h.note("%s: %s follows %s, Ben confirms", l.profile, c.version, c.follows.version)
 		}
 		return

@@ -347,20 +347,25 @@ func (l *ledger) push(c *candidate, head []definition, author string, at time.Ti
 	c.head = head
 	if author != "" {
 		c.authors[author] = true
-		changed, removed := l.steps(c)
-		bring := func(s step) {
-			if l.brought[s] == nil {
-				l.brought[s] = map[string]bool{}
-			}
-			l.brought[s][author] = true
+		l.bring(c, author)
+	}
+}
+
+// bring makes somebody the author of what a candidate changes against its base.
+func (l *ledger) bring(c *candidate, author string) {
+	changed, removed := l.steps(c)
+	bring := func(s step) {
+		if l.brought[s] == nil {
+			l.brought[s] = map[string]bool{}
 		}
-		for _, s := range changed {
-			bring(step{to: s.to})
-		}
-		if !ambiguous(changed, removed) {
-			for _, s := range removed {
-				bring(s)
-			}
+		l.brought[s][author] = true
+	}
+	for _, s := range changed {
+		bring(step{to: s.to})
+	}
+	if !ambiguous(changed, removed) {
+		for _, s := range removed {
+			bring(s)
 		}
 	}
 }

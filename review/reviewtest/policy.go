@@ -287,7 +287,7 @@ func policyLaxPredecessor(w *world) {
 	m := w.sending("1.1", findMore("more"))
 	m.params.Predecessor = "1"
 	p := w.pushAs(m)
-	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)))
+	w.must(w.confirm(w.ana, p))
 	if v := w.view(idOf(p)); v.Base == nil || v.Base.Version != "1" {
 		w.Fatalf("base %+v", v.Base)
 	}

@@ -22,6 +22,7 @@ var releaseCases = map[string]func(*world){
 	"withdrawn without cause":                       releaseWithdrawn,
 	"4: an old release named as predecessor":        releasePredecessor,
 	"a hotfix is released beside the line":          releaseAside,
+	"who wrote a hotfix is kept against its base":   releaseHotfixAuthor,
 	"a predecessor that does not count is told of":  releasePredecessorNamed,
 	"the same bytes pushed again":                   releasePushedAgain,
 	"released means passed, here and now":           releaseChecked,
@@ -210,6 +211,45 @@ func releaseWithdrawn(w *world) {
 	}
 }
 
+// confirm has somebody confirm the predecessor of a push.
+func (w *world) confirm(a review.Actor, p *review.Pushed) error {
+	_, err := w.svc.ConfirmPredecessor(w.ctx, a, idOf(p), "")
+	return err
+}
+
+// releaseHotfixAuthor: once its predecessor is confirmed, who pushed a hotfix is the
+// author of all that it changes against that, also of what the line has already and of
+// what is pushed again as another version by nobody.
+func releaseHotfixAuthor(w *world) {
+	w.released("1", three())
+	w.released("2", listing(tool("find", "Finds."), tool("drop", "Drops.")))
+	body := listing(tool("find", "Finds."), tool("drop", "Drops at once."), tool("list", "Lists."))
+	m := w.sending("1.1", body)
+	m.params.Predecessor, m.params.Author = "1", email("Rita")
+	fix := w.pushAs(m)
+	_, err := w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(fix), "0.9")
+	w.refused(err, review.Conflict, "names 1 as predecessor now")
+	w.must(w.confirm(w.ana, fix))
+	w.approve(w.rob, idOf(fix), "drop")
+	w.release(fix)
+
+	// What goes back to 2 takes list away from 1.1, which Rita did once more.
+	m = w.sending("1.2", listing(tool("find", "Finds."), tool("drop", "Drops at once.")))
+	m.params.Predecessor, m.params.Author = "1.1", email("Rita")
+	gone := w.pushAs(m)
+	w.must(w.confirm(w.ana, gone))
+	_, err = w.svc.WithdrawRelease(w.ctx, w.ana, idOf(gone), "Again.", false)
+	w.must(err)
+	m = w.sending("1.3", listing(tool("find", "Finds."), tool("drop", "Drops at once.")))
+	m.params.Predecessor = "1.1"
+	again := w.pushAs(m)
+	w.must(w.confirm(w.ana, again))
+	w.approve(w.rita, idOf(again), "list")
+	w.wantGate(again, gate.Blocked, "removal:list")
+	w.approve(w.rob, idOf(again), "list")
+	w.wantGate(again, gate.Pass)
+}
+
 func releasePredecessor(w *world) {
 	w.must(w.svc.SetPreset(w.ctx, w.shell, "mot", gate.JustMe))
 	w.released("1", three())
@@ -221,9 +261,9 @@ func releasePredecessor(w *world) {
 	if v := w.view(idOf(p)); v.Base.Version != "2" || !strings.HasSuffix(v.BaseWhy, "The named predecessor 1 counts once a maintainer confirms it.") {
 		w.Errorf("unconfirmed: %s, %s", v.Base.Version, v.BaseWhy)
 	}
-	w.refused(w.svc.ConfirmPredecessor(w.ctx, w.rita, idOf(p)), review.Forbidden)
-	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)))
-	w.refused(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)), review.Conflict)
+	w.refused(w.confirm(w.rita, p), review.Forbidden)
+	w.must(w.confirm(w.ana, p))
+	w.refused(w.confirm(w.ana, p), review.Conflict)
 	if v := w.view(idOf(p)); v.Base.Version != "1" {
 		w.Errorf("confirmed: %s", v.Base.Version)
 	}
@@ -231,7 +271,7 @@ func releasePredecessor(w *world) {
 	m = w.sending("1.2", three())
 	m.params.Predecessor = "1.1"
 	p = w.pushAs(m)
-	w.refused(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)), review.Conflict, "not released")
+	w.refused(w.confirm(w.ana, p), review.Conflict, "not released")
 }
 
 // releasePredecessorNamed: whatever keeps a named predecessor from counting is said in
@@ -288,7 +328,7 @@ func releaseAside(w *world) {
 	m := w.sending("1.1", listing(tool("find", "Found."), tool("drop", "Drops."), tool("list", "Lists.")))
 	m.params.Predecessor = "1"
 	fix := w.pushAs(m)
-	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(fix)))
+	w.must(w.confirm(w.ana, fix))
 	w.approve(w.rita, idOf(fix), "find")
 	w.release(fix)
 
@@ -301,7 +341,7 @@ func releaseAside(w *world) {
 	m = w.sending("1.2", listing(tool("find", "Found."), tool("drop", "Drops at once."), tool("list", "Lists.")))
 	m.params.Predecessor = "1.1"
 	fix = w.pushAs(m)
-	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(fix)))
+	w.must(w.confirm(w.ana, fix))
 	if v := w.view(idOf(fix)); v.Base.Version != "1.1" {
 		w.Errorf("a hotfix of the hotfix is compared with %s", v.Base.Version)
 	}
@@ -320,7 +360,7 @@ func releasePushedAgain(w *world) {
 	if again := w.pushAs(m); !strings.Contains(again.Answer.Note, "The named predecessor 1 counts once a maintainer confirms it") {
 		w.Errorf("the push is told %q", again.Answer.Note)
 	}
-	w.must(w.svc.ConfirmPredecessor(w.ctx, w.ana, idOf(p)))
+	w.must(w.confirm(w.ana, p))
 	if v := w.view(idOf(p)); v.Base.Version != "1" {
 		w.Errorf("confirmed, the base is %s", v.Base.Version)
 	}

@@ -46,6 +46,11 @@ type ReleaseRequest struct {
 	Digest string `json:"digest"`
 }
 
+// PredecessorRequest confirms the predecessor that a push named.
+type PredecessorRequest struct {
+	Predecessor string `json:"predecessor"` // a version
+}
+
 // WithdrawRequest takes a release back.
 type WithdrawRequest struct {
 	Reason   string `json:"reason"`
