@@ -23,6 +23,7 @@ import (
 	"github.com/countersign/countersign/review/proof"
 	"github.com/countersign/countersign/review/reviewtest"
 	"github.com/countersign/countersign/store"
+	"github.com/countersign/countersign/store/storetest"
 )
 
 // unaudited are the tables whose rows may be written without an act in the audit,
@@ -137,35 +138,24 @@ type watched struct {
 
 func newWatched(t testing.TB, seen *writers) *watched {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "watched.db")
-	st, err := store.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	if err := st.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	path := storetest.SQLite(t)
 	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	w := &watched{Store: st, t: t, db: db, seen: seen}
-	w.exec("CREATE TABLE written (id INTEGER PRIMARY KEY, name TEXT)")
-	for _, name := range w.strings("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT IN ('written', 'sqlite_sequence')") {
+	w := &watched{t: t, db: db, seen: seen}
+	all := []string{"BEGIN", "CREATE TABLE written (id INTEGER PRIMARY KEY, name TEXT)"}
+	for _, name := range w.strings("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name <> 'sqlite_sequence'") {
 		for _, what := range []string{"INSERT", "UPDATE", "DELETE"} {
-			w.exec(fmt.Sprintf("CREATE TRIGGER watch_%s_%s AFTER %s ON %s BEGIN INSERT INTO written (name) VALUES ('%s'); END", name, what, what, name, name))
+			all = append(all, fmt.Sprintf("CREATE TRIGGER watch_%s_%s AFTER %s ON %s BEGIN INSERT INTO written (name) VALUES ('%s'); END", name, what, what, name, name))
 		}
 	}
-	return w
-}
-
-func (w *watched) exec(query string) {
-	w.t.Helper()
-	if _, err := w.db.Exec(query); err != nil {
-		w.t.Fatal(err)
+	if _, err := db.Exec(strings.Join(append(all, "COMMIT"), ";\n")); err != nil { // at once: by itself each would wait for the disk
+		t.Fatal(err)
 	}
+	w.Store = storetest.OpenAt(t, path)
+	return w
 }
 
 func (w *watched) strings(query string, args ...any) []string {

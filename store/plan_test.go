@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/reviewtest"
 	"github.com/countersign/countersign/store"
+	"github.com/countersign/countersign/store/storetest"
 )
 
 // readWhole are the tables that a statement may read from end to end, and why that
@@ -61,7 +62,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	seen := &statements{texts: map[string]bool{}}
 	t.Run("cases", func(t *testing.T) {
 		reviewtest.Exercise(t, func(t testing.TB) review.Store {
-			st := openAt(t, filepath.Join(t.TempDir(), "countersign.db"))
+			st := storetest.Open(t)
 			st.Watch(seen.add)
 			return st
 		})
