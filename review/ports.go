@@ -419,6 +419,9 @@ type RetentionStore interface {
 	ForgetDeliveries(ctx context.Context, before time.Time, most int) (int, error)
 	// ForgetNotices is the same of notices that were read.
 	ForgetNotices(ctx context.Context, before time.Time, most int) (int, error)
+	// ForgetLinks removes the links that expired longest before a time, at most so many,
+	// and returns how many. Invitations that nobody used or ended stay.
+	ForgetLinks(ctx context.Context, before time.Time, most int) (int, error)
 	// ForgottenRefs returns the oldest releases without a version that nobody pushed
 	// to since before, released, answered, discussed or overrode.
 	ForgottenRefs(ctx context.Context, before time.Time, most int) ([]string, error)

@@ -19,6 +19,7 @@ type Forgotten struct {
 	Notices    int `json:"notices"`
 	Refs       int `json:"refs"`
 	Reports    int `json:"reports"`
+	Links      int `json:"links"`
 	Live       int `json:"live"` // listings that were read at endpoints, and that nothing refers to
 
 	// Waits is when the clock will be believed. Until then nothing is forgotten but Live,
@@ -34,6 +35,10 @@ const (
 	// liveGrace is how long a listing that was read at an endpoint stays after another
 	// one took its place: somebody may be looking at it.
 	liveGrace = time.Hour
+
+	// keepLinks is how long a link stays that let somebody in and has expired. An invitation
+	// that nobody took stays with the account that waits for its person.
+	keepLinks = 90 * 24 * time.Hour
 )
 
 // Forget removes what is older than it is kept, in bounded steps. Listings go with
@@ -70,6 +75,9 @@ func (s *Service) forgetOld(ctx context.Context, keep Keeping, f *Forgotten) (er
 	if f.Notices, err = s.forgetOlder(ctx, forgetStep, keep.Notices, Tx.ForgetNotices); err != nil {
 		return err
 	}
+	if f.Links, err = s.forgetLinks(ctx); err != nil {
+		return err
+	}
 	if f.Refs, err = s.forgetOlder(ctx, forgetRefStep, keep.Refs, s.forgetRefs); err != nil {
 		return err
 	}
@@ -97,6 +105,11 @@ func (s *Service) forgetOlder(ctx context.Context, step int, keep time.Duration,
 // forgetLive removes listings that were read at endpoints and that nothing refers to.
 func (s *Service) forgetLive(ctx context.Context) (int, error) {
 	return s.forgetOlder(ctx, forgetStep, liveGrace, Tx.ForgetLive)
+}
+
+// forgetLinks removes links that ended long ago.
+func (s *Service) forgetLinks(ctx context.Context) (int, error) {
+	return s.forgetOlder(ctx, forgetStep, keepLinks, Tx.ForgetLinks)
 }
 
 func (s *Service) forgetReports(tx Tx, ctx context.Context, before time.Time, most int) (int, error) {

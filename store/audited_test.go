@@ -61,6 +61,7 @@ var unauditedBy = map[string]string{
 	"TokenActor":        "notes when a token was last used",
 	"readClaimed":       "keeps what a server answered, which is nobody's doing",
 	"forgetLive":        "takes that away again, and the act that says so follows it",
+	"forgetLinks":       "takes away what lets nobody in any more, and the act that says so follows it",
 	"BeginSecondFactor": "a second factor that waits to be confirmed protects nobody yet",
 }
 

@@ -23,6 +23,12 @@ func (t *tx) ForgetNotices(ctx context.Context, before time.Time, most int) (int
 	return int(n), err
 }
 
+func (t *tx) ForgetLinks(ctx context.Context, before time.Time, most int) (int, error) {
+	n, err := t.exec(ctx, `DELETE FROM links WHERE hash IN (
+		SELECT hash FROM links WHERE expires_at < $1 AND NOT (kind = $3 AND used_at = 0) ORDER BY expires_at LIMIT $2)`, micros(before), most, review.LinkInvite)
+	return int(n), err
+}
+
 func (t *tx) ForgottenRefs(ctx context.Context, before time.Time, most int) ([]string, error) {
 	var ids []string
 	err := t.all(ctx, &ids, `SELECT r.id FROM releases r

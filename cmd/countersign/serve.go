@@ -94,7 +94,7 @@ func (i *instance) sweep(ctx context.Context, log *slog.Logger) {
 			log.Warn("nothing is forgotten yet", "until", f.Waits.UTC().Format(time.RFC3339),
 				"text", "The clock is more than a day past the last hourly run, or this is the first one. If the clock is wrong, set it right; else it is believed then.")
 		} else if f.Waits.IsZero() && f != (review.Forgotten{}) {
-			log.Info("forgotten", "deliveries", f.Deliveries, "notices", f.Notices, "refs", f.Refs, "reports", f.Reports, "live", f.Live)
+			log.Info("forgotten", "deliveries", f.Deliveries, "notices", f.Notices, "refs", f.Refs, "reports", f.Reports, "links", f.Links, "live", f.Live)
 		}
 		select {
 		case <-ctx.Done():

@@ -1,14 +1,17 @@
 package reviewtest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign/review"
+	"github.com/countersign/countersign/review/people"
 )
 
 var retentionCases = map[string]func(*world){
 	"what nobody needs is forgotten":      forgetOld,
 	"what somebody answered stays":        forgetNothingAnswered,
+	"links that ended are forgotten":      forgetLinks,
 	"a clock far ahead makes nothing old": forgetClockAhead,
 	"a clock that was right is believed":  forgetClockProved,
 }
@@ -132,6 +135,41 @@ func forgetOld(w *world) {
 		w.Errorf("the audit begins with %+v", entries)
 	}
 	w.pushRef("pr-1", three()) // the name is free again
+}
+
+// forgetLinks: links that were used or have expired go after 90 days, by a clock that is
+// believed. The invitation of somebody who never came stays, and can be renewed.
+func forgetLinks(w *world) {
+	zoe, _, err := w.svc.AddUser(w.ctx, w.admin, review.NewUser{Email: "zoe@example.com", Name: "Zoe", Role: people.Viewer, Servers: []string{"mot"}})
+	w.must(err)
+	for range 3 {
+		_, err := w.svc.ResetLink(w.ctx, w.admin, w.vic.User.Email)
+		w.must(err)
+	}
+	w.proveClock()
+	if f := w.forget(5000 * day); f != (review.Forgotten{}) {
+		w.Errorf("links of last week were forgotten: %+v", f)
+	}
+	w.clock = w.clock.Add(100 * day)
+	if f := w.forget(5000 * day); f.Links != 0 || f.Waits.IsZero() {
+		w.Errorf("a clock that jumped makes links old: %+v", f)
+	}
+	gone := 0
+	for range 7 {
+		w.clock = w.clock.Add(day)
+		gone += w.forget(5000 * day).Links
+	}
+	if gone < 3 {
+		w.Errorf("%d links were forgotten", gone)
+	}
+	if f := w.forget(5000 * day); f != (review.Forgotten{}) {
+		w.Errorf("a second run forgot %+v", f)
+	}
+	open, err := w.svc.Invitations(w.ctx, w.admin)
+	w.must(err)
+	if !slices.ContainsFunc(open, func(i review.Invitation) bool { return i.User.ID == zoe.ID && !i.Until.IsZero() }) {
+		w.Errorf("open invitations are %+v", open)
+	}
 }
 
 func forgetNothingAnswered(w *world) {

@@ -237,6 +237,47 @@ func testUnusedLinks(b *bench) {
 	b.refuses(review.Conflict, func(tx review.Tx) error { return tx.UseLink(b.ctx, first.Hash, b.now()) })
 }
 
+func testForgottenLinks(b *bench) {
+	start := b.now()
+	link := func(hash string, kind review.LinkKind, days int, used bool) *review.Link {
+		l := &review.Link{Hash: []byte(hash), Kind: kind, UserID: "zoe", ExpiresAt: start.AddDate(0, 0, days)}
+		if used {
+			l.UsedAt = start
+		}
+		return l
+	}
+	reset, signIn, came := link("1", review.LinkReset, 1, false), link("2", review.LinkSignIn, 2, true), link("3", review.LinkInvite, 3, true)
+	waits, young := link("4", review.LinkInvite, 1, false), link("5", review.LinkReset, 5, true)
+	b.update(func(tx review.Tx) error {
+		for _, l := range []*review.Link{young, came, waits, signIn, reset} {
+			if err := tx.InsertLink(b.ctx, l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	forget := func(want int) {
+		n := 0
+		b.update(func(tx review.Tx) (err error) {
+			n, err = tx.ForgetLinks(b.ctx, start.AddDate(0, 0, 4), 2)
+			return err
+		})
+		b.equal(n, want)
+	}
+	get := func(l *review.Link) *review.Link {
+		return read(b, func(tx review.Tx) (*review.Link, error) { return tx.LinkByHash(b.ctx, l.Hash) })
+	}
+	forget(2)
+	b.equal(get(came), came) // the oldest go first
+	forget(1)
+	forget(0)
+	for _, l := range []*review.Link{reset, signIn, came} {
+		missing(b, func(tx review.Tx) (*review.Link, error) { return tx.LinkByHash(b.ctx, l.Hash) })
+	}
+	b.equal(get(waits), waits)
+	b.equal(get(young), young)
+}
+
 func testSecondFactors(b *bench) {
 	zoe := &people.User{ID: newID(), Email: "zoe@example.com", CreatedAt: b.now()}
 	rob := &people.User{ID: newID(), Email: "rob@example.com", CreatedAt: b.now()}

@@ -106,6 +106,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"tokens", testTokens},
 		{"links", testLinks},
 		{"unused links", testUnusedLinks},
+		{"forgotten links", testForgottenLinks},
 		{"second factors", testSecondFactors},
 		{"identities", testIdentities},
 		{"deliveries", testDeliveries},
