@@ -41,10 +41,12 @@ func (c *policyExportCmd) Run(e *env) error {
 type policyImportCmd struct {
 	Slug string `arg:"" help:"The server."`
 	File string `arg:"" help:"The policy, as YAML." type:"existingfile"`
+	Yes  bool   `help:"Save it also where it asks for less than the policy in force."`
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run saves the policy. It is the operator's act, so no second person is asked.
+// Run saves the policy. It is the operator's act, so no second person is asked; where it
+// asks for less it is told first, and saved only with --yes. Exits 1 when it was not.
 func (c *policyImportCmd) Run(e *env) error {
 	p, err := readPolicy(c.File)
 	if err != nil {
@@ -59,6 +61,9 @@ func (c *policyImportCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if loosens := p.Loosens(v.Server.Policy); len(loosens) > 0 && !c.Yes {
+		return c.unsaved(e, v.Server.Policy.Version, loosens)
+	}
 	made, err := in.svc.SetPolicy(e.ctx, actor, c.Slug, p, v.Server.Policy.Version)
 	if err != nil {
 		return err
@@ -72,6 +77,19 @@ func (c *policyImportCmd) Run(e *env) error {
 		Loosens   []string `json:"loosens"`
 		Unchanged bool     `json:"unchanged,omitempty"`
 	}{made.Policy.Version, append([]string{}, made.Loosens...), made.Unchanged}, "%s %s version %d of its policy.%s", c.Slug, has, made.Policy.Version, looser(made.Loosens))
+}
+
+// unsaved tells where the policy asks for less than the version in force, which stays.
+func (c *policyImportCmd) unsaved(e *env, version int, loosens []string) error {
+	err := say(e.stdout, c.JSON, struct {
+		Version int      `json:"version"`
+		Loosens []string `json:"loosens"`
+		Saved   bool     `json:"saved"`
+	}{version, loosens, false}, "Nothing was saved, version %d of the policy of %s stays in force. Save it all the same with --yes.%s", version, c.Slug, looser(loosens))
+	if err == nil {
+		return exit(exitNo)
+	}
+	return err
 }
 
 // looser lists below a line where a policy asks for less, "" where it does not.
