@@ -217,11 +217,48 @@ func (s *Service) mayName(ctx context.Context, tx Tx, n *Naming) error {
 	if !slices.ContainsFunc(profiles, func(p Profile) bool { return p.Name == n.Profile }) {
 		return Errorf(Invalid, "There is no profile %s.", visible(n.Profile))
 	}
+	if n.Kind == Alias {
+		known, err := everListed(ctx, tx, ProfileKey{n.ServerID, n.Profile}, n.Old)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return Errorf(Invalid, "No version of the profile %s has a tool %s, so nobody calls it by that name. Check the old name.", visible(n.Profile), visible(n.Old))
+		}
+	}
 	all, err := tx.Namings(ctx, n.ServerID)
 	if err != nil {
 		return err
 	}
 	return n.free(all, s.now())
+}
+
+// listedStep is how many versions are looked at in one go, the newest first.
+const listedStep = 50
+
+// everListed reports whether any version of a profile, of whatever state, has a tool of a
+// name.
+func everListed(ctx context.Context, tx Tx, in ProfileKey, name string) (bool, error) {
+	for p := (Page{Limit: listedStep}); ; {
+		versions, err := tx.Releases(ctx, in.ServerID, in.Profile, p)
+		if err != nil || len(versions) == 0 {
+			return false, err
+		}
+		var ids []string
+		for i := range versions {
+			ids = append(ids, versions[i].Head.ListingID)
+		}
+		refs, err := tx.ToolRefs(ctx, ids)
+		if err != nil {
+			return false, err
+		}
+		for _, tools := range refs {
+			if slices.ContainsFunc(tools, func(t ToolRef) bool { return t.Name == name }) {
+				return true, nil
+			}
+		}
+		p.Before = versions[len(versions)-1].ID
+	}
 }
 
 // free checks that no naming that holds stands against this one.

@@ -407,3 +407,23 @@ func TestClientAgainstTheServer(t *testing.T) {
 		t.Errorf("HTML: %v", err)
 	}
 }
+
+// TestPredecessorByAPI confirms the predecessor of a push by its name, once.
+func TestPredecessorByAPI(t *testing.T) {
+	p, callers := newPlace(t, listing(tool("entity_get", "Reads one entity.")))
+	fix := p.pushed("git", "version=0.9.1&profile=locked&predecessor=0.9.0", listing(tool("entity_get", "Reads one entity at once.")))
+	at := "/api/v1/releases/" + fix.Release.ID + "/predecessor"
+	p.problem("no name", p.postJSON(admin(callers), at, `{}`), 400)
+	if refused := p.problem("another", p.postJSON(admin(callers), at, `{"predecessor":"0.8.0"}`), 409); !strings.Contains(refused.Detail, "names 0.9.0 as predecessor now") {
+		t.Errorf("another name: %s", refused.Detail)
+	}
+	page := p.want(200, p.get(admin(callers), "/releases/"+fix.Release.ID))
+	if !strings.Contains(page.body, "/predecessor?named=0.9.0") {
+		t.Error("the form does not say what was seen")
+	}
+	r := decode[api.ReleaseDetail](t, p.want(200, p.postJSON(admin(callers), at, `{"predecessor":"0.9.0"}`)))
+	if r.Base == nil || r.Base.Version != "0.9.0" || !strings.Contains(r.BaseWhy, "a maintainer confirmed") {
+		t.Errorf("compared with %+v: %s", r.Base, r.BaseWhy)
+	}
+	p.problem("again", p.postJSON(admin(callers), at, `{"predecessor":"0.9.0"}`), 409)
+}

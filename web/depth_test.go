@@ -102,7 +102,7 @@ func TestAliasUntil(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)
 	as := in.signedIn(in.addUser("mia", people.Maintainer, "git"))
-	in.pushed("git", "version=1", listing(tool("find", "Finds.")))
+	in.pushed("git", "version=1", listing(tool("old0", "Finds."), tool("old1", "Finds."), tool("old2", "Finds."), tool("old3", "Finds.")))
 	const at = "/api/v1/servers/git/aliases"
 	for i, c := range []struct{ until, want string }{
 		{`"2027-06-01"`, "2027-06-01T00:00:00Z"}, {`"2027-06-01T09:30:00+02:00"`, "2027-06-01T07:30:00Z"}, {`""`, ""}, {"null", ""},

@@ -153,6 +153,8 @@ func aliasRefused(w *world) {
 		_, err := w.svc.AddAlias(w.ctx, w.ana, "mot", bad)
 		w.refused(err, review.Invalid)
 	}
+	_, err = w.svc.AddAlias(w.ctx, w.ana, "mot", review.NewAlias{Old: "fnd", New: "search"})
+	w.refused(err, review.Invalid, "No version of the profile default has a tool fnd")
 	w.alias("find", "search", time.Time{})
 	_, err = w.svc.AddAlias(w.ctx, w.ana, "mot", review.NewAlias{Old: "find", New: "seek"})
 	w.refused(err, review.Conflict, "search")
