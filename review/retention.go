@@ -91,10 +91,14 @@ func (s *Service) forgetOlder(ctx context.Context, step int, keep time.Duration,
 	total := 0
 	for range forgetSteps {
 		n := 0
-		err := s.store.Update(ctx, func(tx Tx) (err error) {
+		run := func(tx Tx) (err error) {
 			n, err = forget(tx, ctx, s.now().Add(-keep), step)
 			return err
-		})
+		}
+		err := s.store.Update(ctx, run)
+		if KindOf(err) == Invalid { // somebody just referred to one of them: found again, it is not among them
+			err = s.store.Update(ctx, run)
+		}
 		if total += n; err != nil || n < step {
 			return total, err
 		}

@@ -18,6 +18,8 @@ type counter struct {
 	review.Store
 	calls atomic.Int64
 
+	answered int // how often somebody refers to what is being forgotten, in between
+
 	mu   sync.Mutex
 	puts map[review.ReportKey]int
 }
@@ -27,7 +29,7 @@ func (c *counter) Update(ctx context.Context, f func(review.Tx) error) error {
 	var put []review.ReportKey
 	err := c.Store.Update(ctx, func(tx review.Tx) error {
 		put = nil // an earlier attempt left nothing
-		return f(&keepingTx{tx, &put})
+		return f(&keepingTx{tx, &put, &c.answered})
 	})
 	if err != nil {
 		return err
@@ -54,6 +56,17 @@ func (c *counter) kept() map[review.ReportKey]int {
 type keepingTx struct {
 	review.Tx
 	put *[]review.ReportKey
+
+	answered *int
+}
+
+// ForgetRefs fails as it does where somebody answers in a release that goes.
+func (t *keepingTx) ForgetRefs(ctx context.Context, ids []string) error {
+	if *t.answered > 0 {
+		*t.answered--
+		return review.Errorf(review.Invalid, "Something refers to it.")
+	}
+	return t.Tx.ForgetRefs(ctx, ids)
 }
 
 func (t *keepingTx) PutReport(ctx context.Context, near string, k review.ReportKey, body []byte) error {

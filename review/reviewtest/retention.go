@@ -12,6 +12,7 @@ var retentionCases = map[string]func(*world){
 	"what nobody needs is forgotten":      forgetOld,
 	"what somebody answered stays":        forgetNothingAnswered,
 	"links that ended are forgotten":      forgetLinks,
+	"somebody answers in between":         forgetAnswered,
 	"a clock far ahead makes nothing old": forgetClockAhead,
 	"a clock that was right is believed":  forgetClockProved,
 }
@@ -169,6 +170,19 @@ func forgetLinks(w *world) {
 	w.must(err)
 	if !slices.ContainsFunc(open, func(i review.Invitation) bool { return i.User.ID == zoe.ID && !i.Until.IsZero() }) {
 		w.Errorf("open invitations are %+v", open)
+	}
+}
+
+// forgetAnswered: that somebody answers in one ref while it is being forgotten, with
+// others, keeps none of these.
+func forgetAnswered(w *world) {
+	w.pushRef("pr-1", three())
+	w.pushRef("pr-2", listing(tool("find", "Finds twice.")))
+	w.clock = w.clock.Add(100 * day)
+	w.proveClock()
+	w.store.answered = 1
+	if f := w.forget(50 * day); f.Refs != 2 || w.store.answered != 0 {
+		w.Errorf("forgotten are %+v", f)
 	}
 }
 
