@@ -563,6 +563,12 @@ func (h *history) edits(*ledger) {
 	if err != nil {
 		return
 	}
+	if v.Unchanged != (next.lines == old.lines && next.allThreads == old.allThreads && next.betaOwner == old.betaOwner) {
+		h.Errorf("the policy %v after %v is unchanged: %t", next, old, v.Unchanged)
+	}
+	if v.Unchanged {
+		return // it is no version, and ends no override
+	}
 	if next.looser(old) != (v.State == review.PolicyProposed) {
 		h.Errorf("the policy %v after %v is %s", next, old, v.State)
 	}
