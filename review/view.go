@@ -291,7 +291,7 @@ func (b *viewBuilder) depth() error {
 	if b.v.Bases, err = b.s.baseChoices(b.ctx, b.tx, b.actor, b.as); err != nil || b.actor.User == nil {
 		return err
 	}
-	look, err := b.tx.LastLook(b.ctx, b.actor.userID(), b.as.profile(), "")
+	look, err := b.tx.LastLook(b.ctx, b.actor.userID(), b.as.profile())
 	switch {
 	case err == nil:
 		b.v.Looked = look.At

@@ -30,9 +30,13 @@ type ViewedStore interface {
 	// ViewedByAny returns which of the changes somebody has viewed, whoever it was.
 	ViewedByAny(ctx context.Context, k ProfileKey, changes []string) (map[string]bool, error)
 	PutLook(ctx context.Context, l *Look) error // of one listing the newest stays
-	// LastLook returns the listing of the profile that the person worked on last,
-	// other than one; NotFound when there is none.
-	LastLook(ctx context.Context, userID string, k ProfileKey, butListing string) (*Look, error)
+	// LastLook returns the listing of the profile that the person worked on last;
+	// NotFound when there is none.
+	LastLook(ctx context.Context, userID string, k ProfileKey) (*Look, error)
+	// LookBefore returns the listing that the person worked on last of those that come
+	// before a head of the profile and are not its own: an earlier one of the same
+	// release, else one that was pushed before it. NotFound when there is none.
+	LookBefore(ctx context.Context, userID string, k ProfileKey, head *Revision) (*Look, error)
 }
 
 // MarkViewed notes that the actor has looked at changes of a release, or takes it
@@ -116,7 +120,7 @@ type BaseChoice struct {
 }
 
 // baseChoices lists what the head can be compared with: the gate base first, then what
-// was released last, what the actor worked on last, and the newest versions.
+// was released last, what the actor worked on before it, and the newest versions.
 func (s *Service) baseChoices(ctx context.Context, tx Tx, a Actor, as *assessment) ([]BaseChoice, error) {
 	gate := BaseChoice{Kind: GateBase}
 	if as.base != nil {
@@ -127,7 +131,7 @@ func (s *Service) baseChoices(ctx context.Context, tx Tx, a Actor, as *assessmen
 		out = append(out, BaseChoice{Kind: LastReleased, Title: l.Title(), Listing: l.Head.ListingID, At: l.ReleasedAt})
 	}
 	if a.User != nil {
-		look, err := tx.LastLook(ctx, a.userID(), as.profile(), as.revision.ListingID)
+		look, err := tx.LookBefore(ctx, a.userID(), as.profile(), &as.revision)
 		if err != nil && KindOf(err) != NotFound {
 			return nil, err
 		}

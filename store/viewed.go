@@ -67,11 +67,23 @@ func (t *tx) PutLook(ctx context.Context, l *review.Look) error {
 	return err
 }
 
-func (t *tx) LastLook(ctx context.Context, userID string, k review.ProfileKey, butListing string) (*review.Look, error) {
+func (t *tx) LastLook(ctx context.Context, userID string, k review.ProfileKey) (*review.Look, error) {
+	return t.look(ctx, "ORDER BY at DESC, listing_id DESC", userID, k.ServerID, k.Profile)
+}
+
+func (t *tx) LookBefore(ctx context.Context, userID string, k review.ProfileKey, head *review.Revision) (*review.Look, error) {
+	return t.look(ctx, `AND listing_id <> $4 AND EXISTS (SELECT 1 FROM revisions r WHERE r.listing_id = looks.listing_id
+			AND (r.release_id = $5 AND r.n < $6 OR r.release_id <> $5 AND r.pushed_at < $7))
+		ORDER BY CASE WHEN EXISTS (SELECT 1 FROM revisions r WHERE r.listing_id = looks.listing_id AND r.release_id = $5) THEN 0 ELSE 1 END,
+			at DESC, listing_id DESC`,
+		userID, k.ServerID, k.Profile, head.ListingID, head.ReleaseID, head.N, micros(head.PushedAt))
+}
+
+// look returns the first of somebody's looks; rest follows on person, server and profile,
+// which are the first arguments.
+func (t *tx) look(ctx context.Context, rest string, args ...any) (*review.Look, error) {
 	var row lookRow
-	err := t.get(ctx, &row, "SELECT "+columns[lookRow]("")+` FROM looks
-		WHERE user_id = $1 AND server_id = $2 AND profile = $3 AND listing_id <> $4 ORDER BY at DESC, listing_id DESC LIMIT 1`,
-		userID, k.ServerID, k.Profile, butListing)
+	err := t.get(ctx, &row, "SELECT "+columns[lookRow]("")+" FROM looks WHERE user_id = $1 AND server_id = $2 AND profile = $3 "+rest+" LIMIT 1", args...)
 	if err != nil {
 		return nil, err
 	}

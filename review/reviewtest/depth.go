@@ -31,6 +31,7 @@ var depthCases = map[string]func(*world){
 	"pages wait for comparisons in parts":     comparedInParts,
 	"comments since the last visit are new":   freshComments,
 	"since I last looked":                     lookedLast,
+	"since I looked at what came later":       lookedAhead,
 	"viewers mark, strangers learn nothing":   viewedAccess,
 	"the released comparison keeps its names": aliasThen,
 	"whose turn, why, since when":             attention,
@@ -528,6 +529,36 @@ func lookedLast(w *world) {
 	}
 	if _, look := kinds(w.rob); look.Listing != "" {
 		w.Errorf("Rob looked at %+v", look)
+	}
+}
+
+// lookedAhead works on the newer of two open versions: on the older one that is nothing
+// that came before.
+func lookedAhead(w *world) {
+	w.released("1", three())
+	older := w.push("2", changed("Finds. Never twice."))
+	newer := w.push("3", changed("Finds. Never thrice."))
+	look := func(id string) string {
+		v, err := w.svc.Release(w.ctx, w.rita, id)
+		w.must(err)
+		for _, b := range v.Bases {
+			if b.Kind == review.LastLooked {
+				return b.Listing
+			}
+		}
+		return ""
+	}
+	w.approve(w.rita, idOf(newer), "find")
+	if got := look(idOf(older)); got != "" {
+		w.Errorf("2 is offered %s to look from, which came after it", got)
+	}
+	w.approve(w.rita, idOf(older), "find")
+	if got := look(idOf(newer)); got != older.Answer.Listing.ID {
+		w.Errorf("3 is offered %s, want the one of 2", got)
+	}
+	third := w.push("3", changed("Finds. Never more."))
+	if got := look(idOf(third)); got != newer.Answer.Listing.ID {
+		w.Errorf("3 is offered %s, want its own earlier listing", got)
 	}
 }
 

@@ -67,27 +67,51 @@ func testViewed(b *bench) {
 	look := func(l *review.Listing) *review.Look {
 		return &review.Look{UserID: ada.ID, ServerID: s.ID, Profile: "default", ListingID: l.ID, ReleaseID: r.ID, At: b.now()}
 	}
-	last := func(but string) (*review.Look, error) {
-		var got *review.Look
-		err := b.store.View(b.ctx, func(tx review.Tx) (err error) {
-			got, err = tx.LastLook(b.ctx, ada.ID, k, but)
+	found := func(ask func(tx review.Tx) (*review.Look, error)) (got *review.Look, err error) {
+		err = b.store.View(b.ctx, func(tx review.Tx) (err error) {
+			got, err = ask(tx)
 			return err
 		})
 		return got, err
 	}
-	if _, err := last(""); review.KindOf(err) != review.NotFound {
+	last := func(tx review.Tx) (*review.Look, error) { return tx.LastLook(b.ctx, ada.ID, k) }
+	before := func(head review.Revision) func(tx review.Tx) (*review.Look, error) {
+		return func(tx review.Tx) (*review.Look, error) { return tx.LookBefore(b.ctx, ada.ID, k, &head) }
+	}
+	if _, err := found(last); review.KindOf(err) != review.NotFound {
 		b.Errorf("a look before any: %v", err)
 	}
+	pushed := func(r *review.Release, n int, l *review.Listing) review.Revision {
+		v := b.revision(r, n, l)
+		b.update(func(tx review.Tx) error { return tx.InsertRevision(b.ctx, &v) })
+		return v
+	}
+	other := b.release(s, "2", b.push(s, payload(definition("a", "of another"))))
+	head := pushed(r, 2, second)
+	later := b.release(s, "3", b.push(s, payload(definition("a", "later"))))
 	one, two := look(first), look(second)
 	b.update(func(tx review.Tx) error { return tx.PutLook(b.ctx, one) })
 	b.update(func(tx review.Tx) error { return tx.PutLook(b.ctx, two) })
-	got, _ := last("")
+	got, _ := found(last)
 	b.equal(got, two)
-	got, _ = last(second.ID)
+	got, _ = found(before(head)) // not the head itself
 	b.equal(got, one)
+	got, _ = found(before(later.Head))
+	b.equal(got, two)
+	if got, err := found(before(r.Head)); review.KindOf(err) != review.NotFound {
+		b.Errorf("before the first push: %v, %v", got, err)
+	}
+	elsewhere := &review.Look{UserID: ada.ID, ServerID: s.ID, Profile: "default", ListingID: other.Head.ListingID, ReleaseID: other.ID, At: b.now()}
+	after := &review.Look{UserID: ada.ID, ServerID: s.ID, Profile: "default", ListingID: later.Head.ListingID, ReleaseID: later.ID, At: b.now()}
+	b.update(func(tx review.Tx) error { return tx.PutLook(b.ctx, elsewhere) })
+	b.update(func(tx review.Tx) error { return tx.PutLook(b.ctx, after) })
+	got, _ = found(before(head)) // of the release itself rather than newer of another, and nothing later
+	b.equal(got, one)
+	got, _ = found(before(later.Head))
+	b.equal(got, elsewhere)
 	again := look(first)
 	b.update(func(tx review.Tx) error { return tx.PutLook(b.ctx, again) })
-	got, _ = last("")
+	got, _ = found(last)
 	b.equal(got, again)
 }
 
