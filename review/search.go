@@ -248,6 +248,18 @@ func toolTexts(t *surface.Tool) []FoundText {
 	return out
 }
 
+// WordsOf counts the words of a tool that somebody who decides has to read: its title,
+// its description, and those of its parameters and results.
+func WordsOf(t *surface.Tool) int {
+	n := 0
+	for _, text := range toolTexts(t) {
+		if strings.HasSuffix(text.Pointer, "/description") || strings.HasSuffix(text.Pointer, "/title") {
+			n += len(strings.Fields(text.Text))
+		}
+	}
+	return n
+}
+
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
 // schemaTexts adds the names of properties and the texts of a schema. A listing is

@@ -5,11 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
-	"github.com/countersign/countersign/review/surface"
 )
 
 // card is one decision: some edits on some changes, and where it stands.
@@ -171,7 +168,7 @@ func detailOf(ch *review.Decided, edit string) *change.Detail {
 func (p *releasePresenter) finish(c card) card {
 	first := c.pairs[0]
 	c.id = fmt.Sprintf(cardPrefix+"%s-%s", first.edit, p.v.Changes[first.change].ID)
-	c.words = newWords(c.pairs)
+	c.words = p.newWords(c.pairs)
 	p.look(&c)
 	c.grave = c.hidden
 	rejected, answered, settled := false, true, true
@@ -216,27 +213,18 @@ func stateOfCard(rejected, answered, settled, said bool) cardState {
 }
 
 // newWords counts the words that somebody who decides has not read before.
-func newWords(pairs []editOn) int {
+func (p *releasePresenter) newWords(pairs []editOn) int {
 	n := 0
 	seen := map[string]bool{}
 	for _, pr := range pairs {
-		if seen[pr.edit] {
-			continue
+		if pr.detail.ID == "tool.added" {
+			if t := toolAt(p.v.New, p.v.Changes[pr.change].NewPosition); t != nil {
+				n += review.WordsOf(t)
+			}
+		} else if !seen[pr.edit] {
+			n += len(strings.Fields(pr.detail.Gained))
 		}
 		seen[pr.edit] = true
-		n += len(strings.Fields(pr.detail.Gained))
-		if pr.detail.ID == "tool.added" {
-			n += addedWords(pr.detail)
-		}
 	}
 	return n
-}
-
-// addedWords counts the description of a new tool.
-func addedWords(det *change.Detail) int {
-	t, err := surface.NewTool(1, jsontext.Value(det.New))
-	if err != nil {
-		return 0
-	}
-	return wordsOf(&t)
 }

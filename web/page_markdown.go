@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ func renderedBy(p plainly) goldmark.Markdown {
 func newCommentPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "del", "ins", "code", "pre", "blockquote", "ul", "ol", "li",
-		"h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
+		"details", "summary", "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("align").Matching(bluemonday.CellAlign).OnElements("th", "td")
 	p.AllowAttrs("type").Matching(bluemonday.SpaceSeparatedTokens).OnElements("input")
@@ -77,7 +78,10 @@ func (p plainly) inline(w util.BufWriter, source []byte, n ast.Node, entering bo
 	return ast.WalkSkipChildren, err
 }
 
-func (plainly) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// ownBlocks are the lines that fold a long list of tools in a changelog.
+var ownBlocks = regexp.MustCompile(`^(<details><summary>\d+ tools</summary>|</details>)$`)
+
+func (p plainly) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -85,6 +89,10 @@ func (plainly) block(w util.BufWriter, source []byte, n ast.Node, entering bool)
 	text := b.Lines().Value(source)
 	if b.HasClosure() {
 		text = append(text, b.ClosureLine.Value(source)...)
+	}
+	if line := bytes.TrimSpace(text); p.own && ownBlocks.Match(line) {
+		_, err := w.Write(line)
+		return ast.WalkContinue, err
 	}
 	_, err := w.WriteString("<pre>" + string(util.EscapeHTML(text)) + "</pre>\n")
 	return ast.WalkContinue, err

@@ -177,7 +177,7 @@ func TestAnswerInTwoProfiles(t *testing.T) {
 func TestDecisionsPage(t *testing.T) {
 	r := newReviewed(t)
 	doc := r.get(r.rita, r.path).html(t)
-	if got := text(doc.Find(".gate")); !strings.Contains(got, "Blocked: 3 decisions open") {
+	if got := text(doc.Find(".gate")); !strings.Contains(got, "Blocked: 3 decisions open") || !strings.Contains(got, "6 new words") { // four of find, two of make
 		t.Errorf("the gate says %q", got)
 	}
 	var order []string

@@ -133,7 +133,7 @@ const mostUndo = 64 << 10
 func (k *keptAnswer) done() string {
 	said := verdictDone[review.VerdictKind(k.verdict)]
 	if k.subject != "" {
-		said += " It was about " + quoted(clipped(k.subject, mostSubject)) + "."
+		said += " It was about " + quoted(clipped(strings.TrimSuffix(k.subject, "."), mostSubject)) + "."
 	}
 	return said + k.also()
 }

@@ -214,8 +214,10 @@ func TestWhoDelivered(t *testing.T) {
 // looks like HTML is text in it too.
 func TestChangelogHTML(t *testing.T) {
 	for text, want := range map[string]string{
-		"Finds <del>all</del> <ins>some</ins>, by rev@<!-- -->example.com.": "<p>Finds <del>all</del> <ins>some</ins>, by rev@example.com.</p>\n",
-		`A <b>bold</b> <ins class="x">word</ins><!-- a --> here`:            "<p>A &lt;b&gt;bold&lt;/b&gt; &lt;ins class=&#34;x&#34;&gt;word</ins>&lt;!-- a --&gt; here</p>\n",
+		"Finds <del>all</del> <ins>some</ins>, by rev@<!-- -->example.com.":        "<p>Finds <del>all</del> <ins>some</ins>, by rev@example.com.</p>\n",
+		`A <b>bold</b> <ins class="x">word</ins><!-- a --> here`:                   "<p>A &lt;b&gt;bold&lt;/b&gt; &lt;ins class=&#34;x&#34;&gt;word</ins>&lt;!-- a --&gt; here</p>\n",
+		"- Gone\n  <details><summary>38 tools</summary>\n\n  a, b\n\n  </details>": "<ul>\n<li>\n<p>Gone</p>\n<details><summary>38 tools</summary><p>a, b</p>\n</details></li>\n</ul>\n",
+		"<details><summary>a tool</summary>\n\nb":                                  "<pre>&lt;details&gt;&lt;summary&gt;a tool&lt;/summary&gt;\n</pre>\n<p>b</p>\n",
 	} {
 		got := changelogHTML(text)
 		if diff := cmp.Diff(want, got); diff != "" {
