@@ -58,6 +58,9 @@ func TestLiveLine(t *testing.T) {
 	if eval[bool](reader.tab, `document.querySelector("[data-poll-show]").hidden`) {
 		t.Error("there is no way to look")
 	}
+	if top := eval[float64](reader.tab, `(scrollTo(0, document.documentElement.scrollHeight), scrollY > 200 ? document.querySelector(".live").getBoundingClientRect().top : -1)`); top < 0 || top > 100 {
+		t.Errorf("far down the page the line is at %v", top)
+	}
 	for _, s := range looks() {
 		reader.show(s)
 		if *shotsDir != "" {
