@@ -205,7 +205,8 @@ type Decision struct {
 	Hidden     bool   // hidden characters came in
 	Meta       []Sentence
 	Also       []Effect // the other edits that the answer is for
-	AlsoLabel  string   // "12 edits"
+	More       []Effect // of a long list those that are folded: wordings, never what breaks or misleads
+	MoreLabel  string   // "12 more edits"
 	Witness    *Witness
 	Evidence   *Evidence
 	Tools      []NameLink // when there are several
@@ -230,8 +231,19 @@ type Evidence struct {
 // ToolWords is a tool that came or went with others: its name and its words.
 type ToolWords struct {
 	NameLink
+	Title   TextDiff
 	Words   TextDiff
 	NoWords string
+	Hints   []HintRow
+	Params  []ParamInShort
+	Schema  Link // "" when there is none
+	Others  []OtherField
+}
+
+// ParamInShort is the name of a parameter.
+type ParamInShort struct {
+	Name     prose.Visible
+	Required bool
 }
 
 // PlacedText is a text and where it stands; Place is "" when that goes without

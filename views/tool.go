@@ -67,6 +67,8 @@ type Effect struct {
 	Witness  *Witness
 	Same     string // "same edit on 21 other tools"
 	SameURL  string
+	Tools    []NameLink // of a decision on several, when it is not on all
+	Evidence *Evidence  // its words and values, when the decision can't show them
 }
 
 // Witness is a call that worked before and fails now.

@@ -19,6 +19,7 @@ type card struct {
 	pairs    []editOn
 	changes  []int // of the view, in its order
 	words    int   // new ones to read
+	part     bool  // one edit of a card: of its text the passage is enough
 
 	state  cardState
 	waits  bool // approved by the actor, and others have to answer

@@ -166,10 +166,11 @@ var closedBadges = map[cardState]views.Badge{
 func (p *releasePresenter) decision(c *card, here, next string) views.Decision {
 	back := here + "#" + c.id
 	first := &p.v.Changes[c.changes[0]]
-	sentence, meta, also := headline(c)
+	sentence, about, rest := headline(c)
+	also, more := foldEdits(p.effectsOf(c, rest), rest)
 	d := views.Decision{
-		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, Hidden: c.hidden,
-		AlsoLabel: plural(len(also), "edit", "edits"), Meta: slices.Concat(meta, p.sightOn(c), p.foundOn(c, sentence)), Witness: p.witness(c), Evidence: p.evidence(c), Answer: p.answerForm(c, back, next),
+		ID: c.id, Badge: views.ClassBadge(c.class), Sentence: views.Say(sentence), Also: also, More: more, Hidden: c.hidden,
+		MoreLabel: plural(len(more), "more edit", "more edits"), Meta: slices.Concat(metaOf(c, about...), p.sightOn(c), p.foundOn(c, sentence)), Witness: p.witness(c, about), Evidence: p.evidence(c), Answer: p.answerForm(c, back, next),
 	}
 	if len(c.changes) == 1 {
 		d.On, d.OnURL = views.ShowName(subjectName(first)), p.toolURL(first.ID)
@@ -260,16 +261,15 @@ func asSentence(s string) string {
 	return s + "."
 }
 
-// headline is the sentence of a card with what is worth knowing of it, and the edits
-// that it doesn't speak of, each with its own. Of several edits on one tool it is the
-// strongest one's.
-func headline(c *card) (string, []views.Sentence, []views.Effect) {
+// headline is the sentence of a card with the edits that it speaks of, and those that
+// it doesn't. Of several edits on one tool it is the strongest one's.
+func headline(c *card) (sentence string, about, rest []*change.Detail) {
 	distinct := distinctEdits(c)
 	switch {
 	case len(distinct) == 1 || cameOrWent(c):
-		return c.sentence, metaOf(c, distinct...), nil
+		return c.sentence, distinct, nil
 	case len(c.changes) > 1:
-		return c.sentence, nil, effectsOf(c, distinct)
+		return c.sentence, nil, distinct
 	}
 	strongest := 0
 	for i, det := range distinct {
@@ -277,7 +277,7 @@ func headline(c *card) (string, []views.Sentence, []views.Effect) {
 			strongest = i
 		}
 	}
-	return distinct[strongest].Sentence, metaOf(c, distinct[strongest]), effectsOf(c, slices.Delete(slices.Clone(distinct), strongest, strongest+1))
+	return distinct[strongest].Sentence, distinct[strongest : strongest+1], slices.Delete(slices.Clone(distinct), strongest, strongest+1)
 }
 
 func distinctEdits(c *card) []*change.Detail {
@@ -303,25 +303,81 @@ func cameOrWent(c *card) bool {
 	return true
 }
 
-// effectsOf lists edits, each with how many of the card's tools have it.
-func effectsOf(c *card, list []*change.Detail) []views.Effect {
-	on := map[string]int{}
+// effectsOf lists edits, each with the call that shows the break. Of a card about
+// several tools each has the tools that it is on and its words as well: the card itself
+// can't show them.
+func (p *releasePresenter) effectsOf(c *card, list []*change.Detail) []views.Effect {
+	on := map[string][]editOn{}
 	for _, pr := range c.pairs {
-		on[pr.edit]++
+		on[pr.edit] = append(on[pr.edit], pr)
 	}
 	var out []views.Effect
 	for _, det := range list {
-		e := views.Effect{Badge: views.ClassBadge(det.Class), Sentence: views.Say(det.Sentence), Meta: metaOf(c, det)}
+		one := card{pairs: on[det.Edit], part: true}
+		e := views.Effect{Badge: views.ClassBadge(det.Class), Sentence: views.Say(det.Sentence), Meta: metaOf(c, det), Witness: p.witness(&one, []*change.Detail{det})}
 		if len(c.changes) > 1 {
-			e.Same = "on " + toolCount(on[det.Edit])
+			for _, pr := range one.pairs {
+				one.changes = append(one.changes, pr.change)
+			}
+			e.Same, e.Tools = p.editTools(c, &one)
+			e.Evidence = p.evidence(&one)
 		}
 		out = append(out, e)
 	}
 	return out
 }
 
-func (p *releasePresenter) witness(c *card) *views.Witness {
+// editTools says on which of the card's tools one of its edits is, by name where it is
+// not on all.
+func (p *releasePresenter) editTools(c, one *card) (string, []views.NameLink) {
+	if len(one.changes) == len(c.changes) {
+		return "on all " + toolCount(len(c.changes)), nil
+	}
+	var names []views.NameLink
+	for _, i := range one.changes {
+		ch := &p.v.Changes[i]
+		names = append(names, views.NameLink{Name: views.ShowName(subjectName(ch)), URL: p.toolURL(ch.ID)})
+	}
+	return "on " + toolCount(len(names)), names
+}
+
+// editsAtOnce is how many edits are listed without being asked for.
+const editsAtOnce = 8
+
+// foldEdits keeps a long list short: what is more than a wording stays in sight, however
+// much of it there is.
+func foldEdits(list []views.Effect, of []*change.Detail) (open, folded []views.Effect) {
+	strong := 0
+	for _, det := range of {
+		if mustBeSeen(det) {
+			strong++
+		}
+	}
+	room := editsAtOnce - strong // for the others
+	for i, e := range list {
+		switch {
+		case len(list) <= editsAtOnce || mustBeSeen(of[i]):
+			open = append(open, e)
+		case room > 0:
+			open = append(open, e)
+			room--
+		default:
+			folded = append(folded, e)
+		}
+	}
+	return open, folded
+}
+
+func mustBeSeen(det *change.Detail) bool {
+	return det.Hidden || det.Class.Rank() >= change.Behaviour.Rank()
+}
+
+// witness is a call that shows one of some edits; nil for none.
+func (p *releasePresenter) witness(c *card, of []*change.Detail) *views.Witness {
 	for _, pr := range c.pairs {
+		if !slices.ContainsFunc(of, func(det *change.Detail) bool { return det.Edit == pr.edit }) {
+			continue
+		}
 		if w := p.witnessOf(&p.v.Changes[pr.change], pr.detail); w != nil {
 			return w
 		}

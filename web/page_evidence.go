@@ -25,7 +25,7 @@ func (p *releasePresenter) evidence(c *card) *views.Evidence {
 	case cameOrWent(c):
 		return p.toolsEvidence(c)
 	case len(c.changes) > 1 && !sameEdit(c):
-		return nil // each tool has its own: they are a click away
+		return nil // each edit has its own
 	}
 	return p.editEvidence(c, ch)
 }
@@ -54,7 +54,7 @@ func (p *releasePresenter) toolEvidence(ch *review.Decided) *views.Evidence {
 	}
 	s.comment = nil
 	t := s.view()
-	t.Input.Rows = withoutAnchors(t.Input.Rows)
+	t.Input.Rows, t.Output.Rows = withoutAnchors(t.Input.Rows), withoutAnchors(t.Output.Rows)
 	return &views.Evidence{Tool: &t}
 }
 
@@ -68,13 +68,30 @@ func (p *releasePresenter) toolsEvidence(c *card) *views.Evidence {
 			continue
 		}
 		t := views.ToolWords{NameLink: views.NameLink{Name: views.ShowName(subjectName(ch)), URL: p.toolURL(ch.ID)}}
-		t.Words = s.text(surface.Tool.Description)
+		whole := s.view()
+		t.Title, t.Words, t.Hints, t.Others = whole.Title, whole.Words, whole.Hints, whole.Others
+		t.Params = namedParams(whole.Input)
+		t.Schema = views.Link{Text: "Schema", URL: t.URL}
+		if len(whole.Input.Rows) > 0 {
+			t.Schema.URL = withFragment(t.URL, whole.Input.Rows[0].Anchor)
+		}
 		if t.Words.State == views.NoText {
 			t.NoWords = "No description."
 		}
 		e.Tools = append(e.Tools, t)
 	}
 	return e
+}
+
+// namedParams are the names of the parameters of a tool that came or went.
+func namedParams(d views.SchemaDiff) []views.ParamInShort {
+	var out []views.ParamInShort
+	for _, r := range d.Rows {
+		if r.Depth == 0 {
+			out = append(out, views.ParamInShort{Name: r.Path, Required: r.Required.Old != nil || r.Required.New != nil})
+		}
+	}
+	return out
 }
 
 // withoutAnchors leaves rows without ids: in a page of many cards they would not
@@ -153,8 +170,8 @@ func (p *releasePresenter) rowsAt(ch *review.Decided, edits []*change.Detail) *v
 	}
 	s.comment = nil
 	t := views.SchemaDiff{Title: "Properties of " + views.ShowName(subjectName(ch)).String(), Compared: true}
-	for _, d := range []views.SchemaDiff{s.schema("", "/inputSchema", surface.Tool.InputSchema), s.schema("", "/outputSchema", surface.Tool.OutputSchema)} {
-		for _, r := range d.Rows {
+	for _, rows := range p.tablesOf(ch, s) {
+		for _, r := range rows {
 			if slices.ContainsFunc(edits, func(det *change.Detail) bool { return showsEdit(r, det) }) {
 				t.Rows = append(t.Rows, r)
 			}
@@ -165,6 +182,19 @@ func (p *releasePresenter) rowsAt(ch *review.Decided, edits []*change.Detail) *v
 	}
 	t.Rows = withoutAnchors(t.Rows)
 	return &t
+}
+
+// tablesOf are the rows of both schemas of a tool, made once however many edits show
+// some of them.
+func (p *releasePresenter) tablesOf(ch *review.Decided, s sides) [2][]views.SchemaRow {
+	rows, ok := p.tables[ch.ID]
+	if !ok {
+		rows = [2][]views.SchemaRow{
+			s.schema("", "/inputSchema", surface.Tool.InputSchema).Rows, s.schema("", "/outputSchema", surface.Tool.OutputSchema).Rows,
+		}
+		p.tables[ch.ID] = rows
+	}
+	return rows
 }
 
 func showsEdit(r views.SchemaRow, det *change.Detail) bool {
@@ -192,10 +222,10 @@ func isText(det *change.Detail) bool {
 
 func kindOf(raw []byte) jsontext.Kind { return jsontext.Value(raw).Kind() }
 
-// passage shows an edit of a text: whole on one tool, and on many only the passage
-// that they share.
+// passage shows an edit of a text: whole on one tool, and on many, or beside other edits,
+// only the passage that changed.
 func (p *releasePresenter) passage(c *card, det *change.Detail) views.TextDiff {
-	if len(c.changes) > 1 && (det.Lost != "" || det.Gained != "") {
+	if (c.part || len(c.changes) > 1) && (det.Lost != "" || det.Gained != "") {
 		old, new := p.labels()
 		return views.Texts(orNilText(det.Lost), orNilText(det.Gained), old, new)
 	}

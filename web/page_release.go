@@ -154,13 +154,15 @@ type releasePresenter struct {
 	opened  opened           // the tool that is open
 	listed  []listRow        // in the list of tools, from the top
 
+	tables map[string][2][]views.SchemaRow // of tools, by change id, made when first asked for
+
 	twinSets []map[string]bool // of v.Twins, made when first asked for
 
 	faultPlaced bool // why an answer was refused stands in its form
 }
 
 func (s *Server) newReleasePresenter(c echo.Context, v *review.ReleaseView, q releaseRequest) *releasePresenter {
-	p := &releasePresenter{s: s, v: v, q: q, self: v.Server.Policy.SelfReview(), index: map[string]int{}}
+	p := &releasePresenter{s: s, v: v, q: q, self: v.Server.Policy.SelfReview(), index: map[string]int{}, tables: map[string][2][]views.SchemaRow{}}
 	if p.user = s.actor(c).User; p.user != nil {
 		p.me = p.user.ID
 	}

@@ -228,6 +228,32 @@ func TestGroupedToolsAreRead(t *testing.T) {
 	}
 }
 
+// TestGroupedToolsShowWhatTheyTake: an answer for several new tools covers their
+// parameters, hints and other fields as well.
+func TestGroupedToolsShowWhatTheyTake(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	in.release("git", "1.0.0", before)
+	wide := `{"name":"log_get","title":"Get log","description":"Reads a log.","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer"}},"required":["path"]},"annotations":{"openWorldHint":true},"_meta":{"tier":"gold"}}`
+	id := in.pushed("git", "version=2", listing(tool("find", "Finds things."), tool("drop", "Drops things."), tool("list", "Lists things."),
+		wide, tool("log_tail", "Follows a log."))).Release.ID
+	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	group := in.get(rita, "/releases/"+id).html(t).Find("article.decision .came")
+	if group.Children().Length() != 2 {
+		t.Fatalf("%d tools: %s", group.Children().Length(), text(group))
+	}
+	for _, want := range []string{"Get log", "path required", "lines", "openWorldHint true", "gold", "Schema"} {
+		if got := text(group.Children().First()); !strings.Contains(got, want) {
+			t.Errorf("%q is not shown: %s", want, got)
+		}
+	}
+	to := group.Find("a").Last()
+	path, anchor, _ := strings.Cut(to.AttrOr("href", ""), "#")
+	if page := in.get(rita, path).html(t); text(to) != "Schema" || page.Find("#"+anchor).Length() != 1 {
+		t.Errorf("%q leads to %q of %s", text(to), anchor, path)
+	}
+}
+
 // TestEnterDecidesNothing: in a field of one line Enter presses the first button of
 // its form, with or without scripts. So no form that decides has one.
 func TestEnterDecidesNothing(t *testing.T) {
@@ -555,6 +581,33 @@ func TestGroupsAreOpen(t *testing.T) {
 	group := in.get(rita, "/releases/"+id).html(t).Find("article.decision details[data-group]")
 	if _, open := group.Attr("open"); group.Length() != 1 || !open || text(group.Find("li").First()) != "get_a" || text(group.Find("li").Last()) != "get_b" {
 		t.Errorf("%d groups, open %t: %s", group.Length(), open, text(group))
+	}
+}
+
+// TestMergedEditsAreRead: one answer for different edits of several tools shows each of
+// them, on which tools it is, with its words and the call that fails.
+func TestMergedEditsAreRead(t *testing.T) {
+	in := newInstance(t)
+	in.addServer("git", gate.Team)
+	report := func(name, words, region, required string) string {
+		return `{"name":"` + name + `","description":"` + words + `","inputSchema":{"type":"object","properties":{"region":{"type":"string","description":"` + region + `"},"day":{"type":"string"}},"required":[` + required + `]}}`
+	}
+	in.release("git", "1.0.0", listing(report("report_sales", "Reports sales.", "The region.", ""), report("report_inventory", "Reports what is in stock.", "The region.", ""), tool("list", "Lists.")))
+	id := in.pushed("git", "version=2.0.0", listing(report("report_sales", "Reports sales. Never call it twice.", "The area.", `"day"`), report("report_inventory", "Reports what is in stock and mails it.", "The area.", ""), tool("list", "Lists."))).Release.ID
+	rita := in.signedIn(in.addUser("rita", people.Reviewer, "git"))
+	doc := in.get(rita, "/releases/"+id).html(t)
+	merged := doc.Find("article.decision").FilterFunction(func(_ int, s *goquery.Selection) bool { return strings.Contains(text(s.Find("h3")), "The strongest") })
+	if merged.Length() != 1 {
+		t.Fatalf("%d merged decisions: %s", merged.Length(), text(doc.Find("main")))
+	}
+	edits := merged.Find(".edits > li")
+	for _, want := range [][]string{{"Never call it twice.", "report_sales"}, {"and mails it", "report_inventory"}, {"area", "on all 2 tools"}, {"This call worked", "report_sales"}} {
+		found := edits.FilterFunction(func(_ int, s *goquery.Selection) bool {
+			return strings.Contains(text(s.Find(".solo, .duo, .witness")), want[0]) && strings.Contains(text(s), want[1])
+		})
+		if found.Length() != 1 || found.Closest("details").Length() > 0 {
+			t.Errorf("%d open edits show %q on %q: %s", found.Length(), want[0], want[1], text(merged))
+		}
 	}
 }
 
