@@ -235,15 +235,10 @@ type ToolWords struct {
 	Words   TextDiff
 	NoWords string
 	Hints   []HintRow
-	Params  []ParamInShort
-	Schema  Link // "" when there is none
+	Needs   prose.Visible // names of its parameters that are required
+	Takes   prose.Visible // and of the others
+	Schema  Link          // to what they take
 	Others  []OtherField
-}
-
-// ParamInShort is the name of a parameter.
-type ParamInShort struct {
-	Name     prose.Visible
-	Required bool
 }
 
 // PlacedText is a text and where it stands; Place is "" when that goes without

@@ -32,19 +32,25 @@ func (p *releasePresenter) answerForm(c *card, back, next string) *views.AnswerF
 // keep shows in a form what was typed into it and could not be stored, and why.
 func (p *releasePresenter) keep(f *views.AnswerForm) {
 	box, draft := p.drafts.box(verdictTarget(f.Items))
+	moved := draft == nil
+	if target := p.inherited(f); moved && target != "" {
+		box, draft = p.drafts.box(target)
+	}
 	f.Draft = box
 	var typed []views.Trial
 	var ticked []string
 	if draft != nil && draft.Items != nil {
 		f.Note, typed = draft.Note(), typedBefore(draft.Items[0].Evidence)
-		f.Drafted = string(draft.Verdict())
+		if !moved {
+			f.Drafted = string(draft.Verdict())
+		}
 	}
 	k := p.q.kept
 	switch {
 	case k == nil:
 	case k.about(f.Items):
 		f.Note, f.Fault, p.faultPlaced, typed, ticked = k.note, p.q.fault, true, k.trials, k.profiles
-	case len(p.q.stale) > 0 && k.subject == f.Subject:
+	case len(p.q.stale) > 0 && (k.subject == f.Subject || f.ID == p.heirsNow().of(k.items, k.subject)):
 		f.Note, typed, ticked = k.note, k.trials, k.profiles
 	}
 	if f.Mine == "" {

@@ -47,7 +47,7 @@ func (s *Server) renderDesk(c echo.Context, status int, fault views.Sentence) er
 	if err != nil {
 		return err
 	}
-	d := desk{s: s, v: view, reviews: view.Actions.Comment == ""}
+	d := desk{s: s, v: view, reviews: view.Actions.Comment == "", p: s.newReleasePresenter(c, view, releaseRequest{view: viewDecisions})}
 	m := views.DeskPage{
 		Page:  s.page(c, "Your review", "servers", serversCrumb, serverCrumb(&view.Server), releaseCrumb(view)),
 		Title: views.ShowName(view.Release.Title()), BackURL: releasePath(id), Fault: fault,
@@ -69,6 +69,7 @@ type desk struct {
 	s       *Server
 	v       *review.ReleaseView
 	reviews bool // may comment and decide
+	p       *releasePresenter
 }
 
 func (d *desk) act(names ...string) string {
@@ -77,17 +78,6 @@ func (d *desk) act(names ...string) string {
 
 func (d *desk) toolURL(id string) string {
 	return releasePath(d.v.Release.ID, "view", viewTools, "tool", id)
-}
-
-// changeURL leads to the change that a decision is about; "" when it is gone.
-func (d *desk) changeURL(items []review.VerdictItem) string {
-	for i := range d.v.Changes {
-		id := d.v.Changes[i].ID
-		if slices.ContainsFunc(items, func(it review.VerdictItem) bool { return id == it.Change || slices.Contains(it.Changes, id) }) {
-			return d.toolURL(id)
-		}
-	}
-	return ""
 }
 
 func (d *desk) viewed() views.ViewedView {
@@ -115,7 +105,7 @@ func (d *desk) drafts(list []review.Draft) []views.DraftLine {
 		switch {
 		case dr.Items != nil:
 			l.What = cmpOr(draftWhat[dr.Verdict()], "note")
-			l.About, l.URL = prose.Show(dr.Place), d.changeURL(dr.Items)
+			l.About, l.URL = prose.Show(dr.Place), d.p.draftURL(&dr)
 		case dr.Comment == nil:
 			l.What, l.URL = cmpOr(formDraft(cmpOr(dr.CopyOf, dr.Target)), "reason"), releasePath(d.v.Release.ID)
 		case dr.Comment.ThreadID != "":
@@ -127,7 +117,7 @@ func (d *desk) drafts(list []review.Draft) []views.DraftLine {
 			}
 		}
 		if moved[dr.Target] {
-			l.Moved = "It moved: what it is about is another now, or gone. Read it again, or remove the draft."
+			l.Moved = "It moved: what it is about is another now, or gone. Nothing is answered by it until you read it again."
 		}
 		if dr.CopyOf != "" {
 			l.What += ", written at the same time as the other"

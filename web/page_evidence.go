@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign/review"
 	"github.com/countersign/countersign/review/change"
+	"github.com/countersign/countersign/review/prose"
 	"github.com/countersign/countersign/review/surface"
 	"github.com/countersign/countersign/views"
 )
@@ -70,7 +71,7 @@ func (p *releasePresenter) toolsEvidence(c *card) *views.Evidence {
 		t := views.ToolWords{NameLink: views.NameLink{Name: views.ShowName(subjectName(ch)), URL: p.toolURL(ch.ID)}}
 		whole := s.view()
 		t.Title, t.Words, t.Hints, t.Others = whole.Title, whole.Words, whole.Hints, whole.Others
-		t.Params = namedParams(whole.Input)
+		t.Needs, t.Takes = namedParams(whole.Input)
 		t.Schema = views.Link{Text: "Schema", URL: t.URL}
 		if len(whole.Input.Rows) > 0 {
 			t.Schema.URL = withFragment(t.URL, whole.Input.Rows[0].Anchor)
@@ -83,15 +84,20 @@ func (p *releasePresenter) toolsEvidence(c *card) *views.Evidence {
 	return e
 }
 
-// namedParams are the names of the parameters of a tool that came or went.
-func namedParams(d views.SchemaDiff) []views.ParamInShort {
-	var out []views.ParamInShort
+// namedParams are the names of the parameters of a tool that came or went: those that
+// are required, and the others.
+func namedParams(d views.SchemaDiff) (needs, takes prose.Visible) {
+	var required, others []string
 	for _, r := range d.Rows {
-		if r.Depth == 0 {
-			out = append(out, views.ParamInShort{Name: r.Path, Required: r.Required.Old != nil || r.Required.New != nil})
+		switch {
+		case r.Depth > 0:
+		case r.Required.Old != nil || r.Required.New != nil:
+			required = append(required, r.Path.Raw())
+		default:
+			others = append(others, r.Path.Raw())
 		}
 	}
-	return out
+	return showIfAny(strings.Join(required, ", ")), showIfAny(strings.Join(others, ", "))
 }
 
 // withoutAnchors leaves rows without ids: in a page of many cards they would not

@@ -117,6 +117,7 @@ func (s *Server) presentedRelease(c echo.Context, q releaseRequest) (*releasePre
 		q.draft, q.rule = quotation(view.Findings, q.quote)
 	}
 	p := s.newReleasePresenter(c, view, q)
+	p.findAgain()
 	p.drafts, err = s.loadDrafts(c, view)
 	return p, err
 }
@@ -154,6 +155,7 @@ type releasePresenter struct {
 	opened  opened           // the tool that is open
 	listed  []listRow        // in the list of tools, from the top
 
+	heirs  *heirs                          // made when first asked for
 	tables map[string][2][]views.SchemaRow // of tools, by change id, made when first asked for
 
 	twinSets []map[string]bool // of v.Twins, made when first asked for

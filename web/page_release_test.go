@@ -242,7 +242,7 @@ func TestGroupedToolsShowWhatTheyTake(t *testing.T) {
 	if group.Children().Length() != 2 {
 		t.Fatalf("%d tools: %s", group.Children().Length(), text(group))
 	}
-	for _, want := range []string{"Get log", "path required", "lines", "openWorldHint true", "gold", "Schema"} {
+	for _, want := range []string{"Get log", "Needs path · may take lines", "openWorldHint true", "gold", "Schema"} {
 		if got := text(group.Children().First()); !strings.Contains(got, want) {
 			t.Errorf("%q is not shown: %s", want, got)
 		}
@@ -432,6 +432,46 @@ func TestStaleAnswer(t *testing.T) {
 	}
 }
 
+// TestStaleNoteIsKept: what was typed to a change that a push made another stands in the
+// form about it as it is now, on the page that refuses it and from the desk; nothing is
+// answered by that.
+func TestStaleNoteIsKept(t *testing.T) {
+	r := newReviewed(t)
+	find := func(doc *goquery.Document) string {
+		return doc.Find("[data-row]").FilterFunction(func(_ int, s *goquery.Selection) bool { return strings.Contains(text(s), "find") }).AttrOr("href", "")
+	}
+	whole := r.follow(r.rita, find(r.get(r.rita, r.path+"?view=tools").html(t))).html(t).Find("form.answer")
+	one := card(t, r.get(r.rita, r.path).html(t), "find").Find("form.answer")
+	typed := fieldsOf(one, "", "Read it with ops.")
+	typed.Set("draft", "approve")
+	if a := r.postForm(r.rita, one.Find("[formaction]").AttrOr("formaction", ""), typed); a.status != http.StatusSeeOther {
+		t.Fatalf("the draft: %d", a.status)
+	}
+	sent := fieldsOf(whole, "approve", "Fine by me, since 1.2.")
+	r.pushed("git", "version=2.0.0", listing(tool("find", "Finds things. Deletes the rest."), tool("list", "Lists things."), tool("make", "Makes things.")))
+	refused := r.postForm(r.rita, whole.AttrOr("action", ""), sent)
+	doc := refused.html(t)
+	if got := text(doc.Find("#tool textarea[name=note]")); refused.status != http.StatusConflict || got != "Fine by me, since 1.2." || !strings.Contains(text(doc.Find("#tool ins")), "Deletes the rest") {
+		t.Errorf("%d, the note is %q beside %s", refused.status, got, text(doc.Find("#tool, .panes .empty")))
+	}
+	desk := r.get(r.rita, r.path+"/desk").html(t).Find("[aria-labelledby=drafts] li")
+	to := desk.Find("[data-open]").AttrOr("href", "")
+	if !strings.Contains(text(desk), "It moved") || to == "" {
+		t.Fatalf("the desk leads to %q: %s", to, text(desk))
+	}
+	_, at, _ := strings.Cut(to, "#")
+	form := r.follow(r.rita, to).html(t).Find("[id='" + at + "'] form.answer")
+	if got := text(form.Find("textarea[name=note]")); got != "Read it with ops." || form.Find("input[name=drafted]").AttrOr("value", "") != "" {
+		t.Errorf("%s has %q, answered %q", to, got, form.Find("input[name=drafted]").AttrOr("value", ""))
+	}
+	if a := r.postForm(r.rita, form.AttrOr("action", ""), fieldsOf(form, "approve", "Read it with ops.")); a.status != http.StatusSeeOther {
+		t.Errorf("answered with %d", a.status)
+	}
+	if left := r.get(r.rita, r.path+"/desk").html(t).Find("[aria-labelledby=drafts] li"); left.Length() != 0 {
+		t.Errorf("the draft stays: %s", text(left))
+	}
+}
+
 func TestToolsView(t *testing.T) {
 	r := newReviewed(t)
 	doc := r.get(r.rita, r.path+"?view=tools").html(t)
@@ -458,7 +498,7 @@ func TestToolsView(t *testing.T) {
 		t.Errorf("the unchanged tool: %s", got)
 	}
 	gone := r.get(r.rita, r.path+"?view=tools&tool=ch_none").html(t)
-	if got := text(gone.Find(".empty")); !strings.Contains(got, "not in this release") {
+	if got := text(gone.Find(".empty")); !strings.Contains(got, "is not in this release") {
 		t.Errorf("a change that is none: %q", got)
 	}
 }

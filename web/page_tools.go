@@ -87,6 +87,9 @@ func (p *releasePresenter) open(v *views.ToolsView, id string) {
 	if !ok || err != nil || p.whole == nil || n < 1 || n > len(p.whole.Tools) {
 		if id != "" {
 			v.Overview = []string{"This tool is not in this release.", "It may have changed again: choose it in the list."}
+			if strings.HasPrefix(id, changePrefix) {
+				v.Overview = []string{"This change is not in this release now.", "A push made another of it, or took it back: choose the tool in the list."}
+			}
 		}
 		return
 	}

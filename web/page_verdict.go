@@ -199,24 +199,20 @@ func (p *releasePresenter) keptAnswers() []views.KeptAnswer {
 	if k == nil {
 		return nil
 	}
-	a := views.KeptAnswer{About: prose.Show(k.subject), Did: wantedTo[review.VerdictKind(k.verdict)], URL: p.now(k.subject)}
+	a := views.KeptAnswer{About: prose.Show(k.subject), Did: wantedTo[review.VerdictKind(k.verdict)], URL: p.now(k)}
 	if k.note != "" {
 		a.Note = prose.Show(k.note)
 	}
 	return []views.KeptAnswer{a}
 }
 
-// now leads to what there is now under the name that a form was about.
-func (p *releasePresenter) now(subject string) string {
-	for i := range p.v.Changes {
-		if ch := &p.v.Changes[i]; views.ShowName(subjectName(ch)).String() == subject {
-			return p.toolURL(ch.ID)
-		}
+// now leads to what there is now of what a form was about.
+func (p *releasePresenter) now(k *keptAnswer) string {
+	if id := p.namesake(k.subject); id != "" {
+		return p.toolURL(id)
 	}
-	for i := range p.cards {
-		if p.subject(&p.cards[i]) == subject {
-			return p.cardPath(p.cards[i].id)
-		}
+	if id := p.heirsNow().of(k.items, k.subject); id != "" {
+		return p.cardPath(id)
 	}
 	return ""
 }
