@@ -385,7 +385,7 @@ func (s *Service) giveRole(ctx context.Context, tx Tx, a Actor, u *people.User, 
 		if err != nil {
 			return nil, err
 		}
-		if takesTwo(a, users, serverID, u.ID, p.needs()) {
+		if s.takesTwo(a, users, serverID, u.ID, p.needs()) {
 			return p, s.propose(ctx, tx, a, p)
 		}
 	}

@@ -546,6 +546,61 @@ func (s *Service) EditComment(ctx context.Context, a Actor, threadID, commentID,
 		case t.Comments[i].Body == body:
 			return nil
 		}
+		if err := s.namedSince(ctx, tx, a, t, &t.Comments[i], body); err != nil {
+			return err
+		}
 		return tx.EditComment(ctx, &CommentEdit{ID: newID(), CommentID: commentID, At: s.now(), Body: t.Comments[i].Body}, body)
 	})
+}
+
+// namedSince tells the people whom an edit of a comment names and who were named by
+// nothing that the comment said before.
+func (s *Service) namedSince(ctx context.Context, tx Tx, a Actor, t *Thread, c *Comment, body string) error {
+	named := mentions(body)
+	if len(named) == 0 {
+		return nil
+	}
+	edits, err := tx.CommentEdits(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	told := mentions(c.Body)
+	for _, e := range edits {
+		if e.CommentID == c.ID {
+			told = append(told, mentions(e.Body)...)
+		}
+	}
+	users, err := tx.Users(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := tx.ReleaseByID(ctx, t.ReleaseID)
+	if err != nil {
+		return err
+	}
+	srv, err := tx.ServerByID(ctx, t.ServerID)
+	if err != nil {
+		return err
+	}
+	text := "1 comment, edited, in " + srv.Name + " " + r.Title()
+	if t.Anchor.Tool != "" {
+		text = "1 comment, edited, on " + t.Anchor.Tool + " in " + srv.Name + " " + r.Title()
+	}
+	answers := func(u *people.User, handles []string) bool {
+		return slices.ContainsFunc(handles, func(h string) bool { return handleOf(u, h) })
+	}
+	var ns []Notice
+	for i := range users {
+		u := &users[i]
+		if u.ID != a.userID() && answers(u, named) && !answers(u, told) && u.RoleOn(t.ServerID).AtLeast(people.Viewer) {
+			ns = append(ns, Notice{
+				ID: newID(), UserID: u.ID, ServerID: t.ServerID, ReleaseID: t.ReleaseID, ThreadID: t.ID, Kind: NoticeMention,
+				Actor: a.Label(), Text: text, At: s.now(),
+			})
+		}
+	}
+	if len(ns) == 0 {
+		return nil
+	}
+	return tx.InsertNotices(ctx, ns)
 }

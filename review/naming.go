@@ -160,7 +160,7 @@ func (s *Service) AddAlias(ctx context.Context, a Actor, slug string, n NewAlias
 		if err != nil {
 			return err
 		}
-		if made.Waits = takesTwo(a, users, srv.ID, "", people.Maintainer); !made.Waits {
+		if made.Waits = s.takesTwo(a, users, srv.ID, "", people.Maintainer); !made.Waits {
 			return s.insertNaming(ctx, tx, a, made)
 		}
 		if err := s.mayName(ctx, tx, made); err != nil {

@@ -421,7 +421,7 @@ func (s *Service) GrantOverride(ctx context.Context, a Actor, slug, userID strin
 		if err != nil {
 			return err
 		}
-		if !takesTwo(a, users, srv.ID, u.ID, people.Maintainer) {
+		if !s.takesTwo(a, users, srv.ID, u.ID, people.Maintainer) {
 			return s.grant(ctx, tx, a, g, u)
 		}
 		waits = &Proposal{ServerID: srv.ID, Kind: ProposedGrant, ProposalDetails: ProposalDetails{UserID: u.ID, User: u.Label(), Permission: g.Permission}}

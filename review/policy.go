@@ -54,6 +54,7 @@ type PolicyView struct {
 	Proposed *PolicyVersion  // that waits, nil for none
 	Mine     bool            // the actor wrote the one that waits
 	MayAgree string          // "" or why the actor can't agree to it
+	Who      []string        // who can agree to it
 	MayEdit  string          // "" or why the actor can't edit
 	Present  []gate.Person   // who may decide here
 	Grants   []Grant
@@ -83,6 +84,7 @@ func (s *Service) Policy(ctx context.Context, a Actor, slug string) (*PolicyView
 			v.Proposed = &v.Versions[i]
 			v.Mine = a.userID() != "" && a.userID() == v.Proposed.ByID
 			v.MayAgree = sentenceOr(mayAgree(a, srv, v.Proposed, v.Present))
+			v.Who = labelsOf(seconds(users, v.Proposed.ByID, "", srv.ID, people.Maintainer, v.Proposed.At))
 		}
 		v.MayEdit = sentenceOr(a.allow(srv.ID, people.Maintainer))
 		v.Grants, err = tx.Grants(ctx, srv.ID)
@@ -103,7 +105,7 @@ func sentenceOr(err error) string {
 // author edited; Conflict when that is not the latest any more. One that asks the same
 // is no new version. A policy that
 // nobody present could satisfy is refused. One that asks for less anywhere waits
-// for a second maintainer where there are two, and applies to releases that are
+// for a second maintainer where there is one who is another person, and applies to releases that are
 // opened after it came into force. The shell is the operator and needs no second person.
 func (s *Service) SetPolicy(ctx context.Context, a Actor, slug string, p gate.Policy, seen int) (*PolicyVersion, error) {
 	if err := checkPolicy(&p); err != nil {
@@ -169,7 +171,7 @@ func (e *policyEdit) save(p gate.Policy, seen int) (*PolicyVersion, error) {
 	v := &PolicyVersion{
 		ServerID: e.server.ID, Policy: p, State: PolicyProposed, ByID: e.actor.userID(), By: e.actor.Label(), At: e.s.now(), Loosens: p.Loosens(old),
 	}
-	if len(v.Loosens) > 0 && !e.actor.Shell && maintainers(present) > 1 {
+	if len(v.Loosens) > 0 && e.s.takesTwo(e.actor, users, e.server.ID, "", people.Maintainer) {
 		if err := e.tx.InsertPolicy(e.ctx, v); err != nil {
 			return nil, err
 		}
@@ -191,16 +193,6 @@ func unchanged(history []PolicyVersion, version int) *PolicyVersion {
 	v := history[i]
 	v.Unchanged, v.Loosens = true, nil
 	return &v
-}
-
-func maintainers(who []gate.Person) int {
-	n := 0
-	for _, p := range who {
-		if p.Maintainer {
-			n++
-		}
-	}
-	return n
 }
 
 // facts is what the audit keeps of a version.
@@ -327,6 +319,58 @@ type Tried struct {
 	Release Release
 	Now     gate.Answer
 	Then    gate.Answer
+}
+
+// TriedDifference is one requirement under both policies: in words what it says now and
+// what it would say, "" where one of them has none like it.
+type TriedDifference struct {
+	ID   string
+	Now  string
+	Then string
+}
+
+// Says is the difference in words.
+func (d TriedDifference) Says() string {
+	switch {
+	case d.Now == "":
+		return visible(d.ID) + " is new: " + d.Then
+	case d.Then == "":
+		return visible(d.ID) + " goes: " + d.Now
+	}
+	return visible(d.ID) + " now: " + d.Now + " Then: " + d.Then
+}
+
+// Differs lists the requirements that would come, go, or ask otherwise, in the order of
+// what would be asked, then what would go. An equal result says little: what takes two
+// people instead of one blocks as before.
+func (t *Tried) Differs() []TriedDifference {
+	now := map[string]*gate.Requirement{}
+	for i := range t.Now.Requirements {
+		now[t.Now.Requirements[i].ID] = &t.Now.Requirements[i]
+	}
+	var out []TriedDifference
+	for i := range t.Then.Requirements {
+		r := &t.Then.Requirements[i]
+		old := now[r.ID]
+		delete(now, r.ID)
+		if old == nil || old.State != r.State || old.Why != r.Why {
+			out = append(out, TriedDifference{ID: r.ID, Now: requirementSays(old), Then: requirementSays(r)})
+		}
+	}
+	for i := range t.Now.Requirements {
+		if r := &t.Now.Requirements[i]; now[r.ID] != nil {
+			out = append(out, TriedDifference{ID: r.ID, Now: requirementSays(r)})
+		}
+	}
+	return out
+}
+
+// requirementSays is what a requirement says with where it stands, "" for none.
+func requirementSays(r *gate.Requirement) string {
+	if r == nil {
+		return ""
+	}
+	return r.Why + " (" + string(r.State) + ")"
 }
 
 // TryPolicy answers what the gate would say of the open releases of a server if the

@@ -79,9 +79,10 @@ type ProposalStore interface {
 // WaitingProposal is a proposal as somebody sees it.
 type WaitingProposal struct {
 	Proposal
-	Server   string // name, "" for every server
-	Mine     bool   // the actor asked for it
-	MayAgree string // "" or why the actor can't agree
+	Server   string   // name, "" for every server
+	Mine     bool     // the actor asked for it
+	MayAgree string   // "" or why the actor can't agree
+	Who      []string // who can
 }
 
 // Proposals lists what waits for a second person on the servers that the actor
@@ -113,7 +114,11 @@ func (s *Service) Proposals(ctx context.Context, a Actor) ([]WaitingProposal, er
 		users, err := tx.Users(ctx)
 		for i := range waiting {
 			p := &waiting[i]
-			out = append(out, WaitingProposal{*p, names[p.ServerID], a.userID() != "" && a.userID() == p.ByID, sentenceOr(p.mayAgree(a, peopleOf(users, p.ServerID, false)))})
+			out = append(out, WaitingProposal{
+				Proposal: *p, Server: names[p.ServerID], Mine: a.userID() != "" && a.userID() == p.ByID,
+				MayAgree: sentenceOr(p.mayAgree(a, peopleOf(users, p.ServerID, false))),
+				Who:      labelsOf(seconds(users, p.ByID, p.UserID, p.ServerID, p.needs(), p.At)),
+			})
 		}
 		return err
 	})
@@ -161,8 +166,7 @@ func (p *Proposal) Says() string {
 	return fmt.Sprintf("%s is to stand for %s", visible(string(p.Alias.Old)), visible(string(p.Alias.New)))
 }
 
-// tellSecond tells the maintainers of a server, but for the person whom it is about,
-// that something waits for one of them. What is about every server stands on the page
+// tellSecond tells those who can agree that something waits for one of them. What is about every server stands on the page
 // that administrators look at.
 func (s *Service) tellSecond(ctx context.Context, tx Tx, a Actor, serverID, about string, kind NoticeKind, text string) error {
 	if serverID == "" {
@@ -173,10 +177,8 @@ func (s *Service) tellSecond(ctx context.Context, tx Tx, a Actor, serverID, abou
 		return err
 	}
 	var ns []Notice
-	for i := range users {
-		if u := &users[i]; u.ID != a.userID() && u.ID != about && u.Active() && u.RoleOn(serverID).AtLeast(people.Maintainer) {
-			ns = append(ns, Notice{ID: newID(), UserID: u.ID, ServerID: serverID, Kind: kind, Actor: a.Label(), Text: text, At: s.now()})
-		}
+	for _, u := range seconds(users, a.userID(), about, serverID, people.Maintainer, s.now()) {
+		ns = append(ns, Notice{ID: newID(), UserID: u.ID, ServerID: serverID, Kind: kind, Actor: a.Label(), Text: text, At: s.now()})
 	}
 	if len(ns) == 0 {
 		return nil
@@ -293,10 +295,32 @@ func kinOf(a Actor, id, label string, at time.Time, present []gate.Person) error
 	return Errorf(Forbidden, "You and %s count as one person, since one of you invited the other less than 30 days ago: somebody else must agree.", label)
 }
 
-// takesTwo reports whether there is anybody beside the actor who could agree: another
-// person of the role, and not whom it is about.
-func takesTwo(a Actor, users []people.User, serverID, about string, need people.Role) bool {
-	return !a.Shell && slices.ContainsFunc(users, func(u people.User) bool {
-		return u.ID != a.userID() && u.ID != about && u.Active() && u.RoleOn(serverID).AtLeast(need)
-	})
+// seconds are those who can agree to what somebody asked for at a time: other people of
+// the role, not whom it is about, and nobody who counted as one person with who asked.
+func seconds(users []people.User, by, about, serverID string, need people.Role, at time.Time) []people.User {
+	present := peopleOf(users, serverID, false)
+	var out []people.User
+	for i := range users {
+		u := &users[i]
+		if u.ID != by && u.ID != about && u.RoleOn(serverID).AtLeast(need) && (by == "" || !gate.Kin(present, u.ID, by, at)) {
+			out = append(out, *u)
+		}
+	}
+	return out
+}
+
+// labelsOf are the names of people.
+func labelsOf(users []people.User) []string {
+	var out []string
+	for i := range users {
+		out = append(out, users[i].Label())
+	}
+	return out
+}
+
+// takesTwo reports whether there is anybody beside the actor who could agree. Where
+// everybody else counts as one person with them there is not: what nobody could agree
+// to would wait for good, and stand in the way of every other edit.
+func (s *Service) takesTwo(a Actor, users []people.User, serverID, about string, need people.Role) bool {
+	return !a.Shell && len(seconds(users, a.userID(), about, serverID, need, s.now())) > 0
 }

@@ -57,6 +57,9 @@ type PolicyTriedLine struct {
 	Now, Then Badge
 	Same      bool
 	Why       Sentence // what the gate would say
+	Differs   string   // "3 requirements differ", "" for none
+	Changes   []Sentence
+	More      string // "and 12 more"
 }
 
 // PolicyForm is every line of a policy as fields. Texts are as typed.

@@ -202,6 +202,8 @@ func (s *Server) noticeLine(n *review.Notice, slugs map[string]string) views.Not
 		l.URL = "/people#asked"
 	case review.NoticeToken:
 		l.URL = "/tokens"
+	case review.NoticeMention, review.NoticeThread: // of several threads, where none is named
+		l.URL = releasePath(n.ReleaseID, "view", viewThreads)
 	}
 	if n.EndpointID != "" {
 		l.URL = endpointPath(slugs[n.ServerID], n.EndpointID)

@@ -270,7 +270,7 @@ func (p *policyPresenter) waiting() *views.PolicyWaiting {
 	}
 	out := &views.PolicyWaiting{
 		Version: strconv.Itoa(w.Policy.Version), Says: views.Say("Written by " + cmpOr(w.By, "somebody") + " " + p.s.ago(w.At) + "."),
-		Loosens: showAll(w.Loosens), Changes: differences(w.Policy, p.v.Server.Policy), Cannot: p.v.MayAgree, Refuse: "Refuse",
+		Loosens: showAll(w.Loosens), Changes: differences(w.Policy, p.v.Server.Policy), Cannot: cannotAgree(p.v.MayAgree, p.v.Who), Refuse: "Refuse",
 	}
 	if p.v.Mine {
 		out.Refuse = "Take it back"
@@ -281,16 +281,41 @@ func (p *policyPresenter) waiting() *views.PolicyWaiting {
 	return out
 }
 
+// triedShown is how many requirements are told of one release that a policy was tried on.
+const triedShown = 5
+
+// cannotAgree is why a person can't agree to what waits, and who can; "" when they can.
+func cannotAgree(why string, who []string) string {
+	switch {
+	case why == "":
+		return ""
+	case len(who) == 0:
+		return why + " Nobody else can either."
+	}
+	return why + " Who can: " + someOf(who) + "."
+}
+
 func presentTried(tried []review.Tried, policy gate.Policy, v *review.PolicyView) *views.PolicyTried {
 	out := &views.PolicyTried{Loosens: showAll(policy.Loosens(v.Server.Policy))}
 	if why := policy.Unsatisfiable(v.Present); why != "" {
 		out.Unsatisfiable = views.Say(why)
 	}
 	for _, t := range tried {
-		out.Releases = append(out.Releases, views.PolicyTriedLine{
+		differs, more := t.Differs(), ""
+		if n := len(differs) - triedShown; n > 0 {
+			differs, more = differs[:triedShown], "and "+thousands(n)+" more"
+		}
+		line := views.PolicyTriedLine{
 			Title: views.ShowName(t.Release.Title()), URL: releasePath(t.Release.ID), Why: views.Say(t.Then.Why),
-			Now: views.GateBadge(t.Now.Result), Then: views.GateBadge(t.Then.Result), Same: t.Now.Result == t.Then.Result,
-		})
+			Now: views.GateBadge(t.Now.Result), Then: views.GateBadge(t.Then.Result), Same: t.Now.Result == t.Then.Result, More: more,
+		}
+		if n := len(t.Differs()); n > 0 {
+			line.Differs = plural(n, "requirement differs", "requirements differ")
+		}
+		for _, d := range differs {
+			line.Changes = append(line.Changes, views.Say(d.Says()))
+		}
+		out.Releases = append(out.Releases, line)
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func (s *Server) proposalLines(c echo.Context, serverID string) ([]views.Proposa
 			continue
 		}
 		l := views.ProposalLine{
-			ID: p.ID, Says: prose.Show(p.Says()), By: prose.Show(p.By), When: s.when(p.At), Cannot: p.MayAgree, Refuse: "Refuse",
+			ID: p.ID, Says: prose.Show(p.Says()), By: prose.Show(p.By), When: s.when(p.At), Cannot: cannotAgree(p.MayAgree, p.Who), Refuse: "Refuse",
 		}
 		if p.Server != "" {
 			l.Server = views.ShowName(p.Server)

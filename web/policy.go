@@ -21,7 +21,7 @@ func (s *Server) showPolicy(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	out := api.PolicyDetail{Version: v.Server.Policy.Version, YAML: string(text), Versions: []api.PolicyVersion{}}
+	out := api.PolicyDetail{Version: v.Server.Policy.Version, YAML: string(text), Versions: []api.PolicyVersion{}, WhoCan: v.Who}
 	for i := range v.Versions {
 		row, err := presentPolicyVersion(&v.Versions[i])
 		if err != nil {
@@ -106,9 +106,14 @@ func (s *Server) tryPolicy(c echo.Context) error {
 		out.Loosens = []string{}
 	}
 	for _, t := range tried {
-		out.Releases = append(out.Releases, api.TriedRelease{
-			ID: t.Release.ID, Version: t.Release.Title(), Now: string(t.Now.Result), Then: gateResult(t.Then),
-		})
+		differs := t.Differs()
+		line := api.TriedRelease{
+			ID: t.Release.ID, Version: t.Release.Title(), Now: string(t.Now.Result), Then: gateResult(t.Then), Differs: len(differs), Differences: []api.TriedDifference{},
+		}
+		for _, d := range differs[:min(len(differs), triedShown)] {
+			line.Differences = append(line.Differences, api.TriedDifference{ID: d.ID, Now: d.Now, Then: d.Then})
+		}
+		out.Releases = append(out.Releases, line)
 	}
 	return writeJSON(c, http.StatusOK, out)
 }

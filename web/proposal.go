@@ -21,7 +21,7 @@ func (s *Server) listProposals(c echo.Context) error {
 	answer := api.Proposals{Proposals: make([]api.Proposal, 0, len(waiting))}
 	for i := range waiting {
 		p := presentProposal(&waiting[i].Proposal)
-		p.Mine, p.MayNotAgree = waiting[i].Mine, waiting[i].MayAgree
+		p.Mine, p.MayNotAgree, p.WhoCan = waiting[i].Mine, waiting[i].MayAgree, waiting[i].Who
 		answer.Proposals = append(answer.Proposals, p)
 	}
 	return writeJSON(c, http.StatusOK, answer)

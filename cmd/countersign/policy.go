@@ -100,6 +100,9 @@ func looser(lines []string) string {
 	return "\nIt asks for less than the policy in force:\n  " + strings.Join(lines, "\n  ")
 }
 
+// triedShown is how many requirements are printed of one release.
+const triedShown = 5
+
 type policyTryCmd struct {
 	Slug string `arg:"" help:"The server."`
 	File string `arg:"" help:"The policy, as YAML." type:"existingfile"`
@@ -135,13 +138,24 @@ func (c *policyTryCmd) print(e *env, tried []review.Tried, loosens []string, uns
 		Now     gate.Result `json:"now"`
 		Then    gate.Result `json:"then"`
 		Why     string      `json:"why"`
+		Differs []string    `json:"differs"` // what requirements ask now and then
 	}
 	lines, differ := []line{}, false
 	var text strings.Builder
 	for _, t := range tried {
-		lines = append(lines, line{t.Release.Title(), t.Now.Result, t.Then.Result, t.Then.Why})
+		says := []string{}
+		for _, d := range t.Differs() {
+			says = append(says, d.Says())
+		}
+		lines = append(lines, line{t.Release.Title(), t.Now.Result, t.Then.Result, t.Then.Why, says})
 		differ = differ || t.Now.Result != t.Then.Result
 		fmt.Fprintf(&text, "%s\t%s -> %s\t%s\n", t.Release.Title(), t.Now.Result, t.Then.Result, t.Then.Why)
+		for _, s := range says[:min(len(says), triedShown)] {
+			fmt.Fprintf(&text, "  %s\n", s)
+		}
+		if n := len(says) - triedShown; n > 0 {
+			fmt.Fprintf(&text, "  and %d more\n", n)
+		}
 	}
 	if len(lines) == 0 {
 		text.WriteString("No release is open.\n")

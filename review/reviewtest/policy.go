@@ -14,6 +14,7 @@ import (
 var policyCases = map[string]func(*world){
 	"loosening takes a second person (acceptance 14)":       policySecondPerson,
 	"who counts as a second person":                         policyWhoIsSecond,
+	"a guest alone is no second person":                     policyOnlyGuest,
 	"loosening applies from the next release":               policyNextRelease,
 	"tightening applies at once":                            policyAtOnce,
 	"nobody could satisfy it":                               policyUnsatisfiable,
@@ -116,6 +117,43 @@ func policyWhoIsSecond(w *world) {
 	}
 }
 
+// policyOnlyGuest: whom the administrator invited yesterday can't agree with her, so
+// that nothing waits for anybody; once there is somebody else it waits for them alone.
+func policyOnlyGuest(w *world) {
+	w.must(w.setRole(w.shell, w.ana.User.ID, "mot", people.Viewer))
+	w.must(w.setRole(w.shell, w.ben.User.ID, "mot", people.Viewer))
+	cat, _, err := w.svc.AddUser(w.ctx, w.admin, review.NewUser{Email: "cat@example.com", Name: "Cat", Role: people.Maintainer, Servers: []string{"mot"}})
+	w.must(err)
+	w.mustSetPolicy(w.admin, quorum(2), review.PolicyInForce)
+	w.mustSetPolicy(w.admin, quorum(1), review.PolicyInForce)
+	w.must(w.setRole(w.admin, w.vic.User.ID, "mot", people.Reviewer)) // and the same for a role
+	if got := w.roleOf(w.vic); got != people.Reviewer {
+		w.Errorf("vic is %s: it waits for nobody", got)
+	}
+
+	w.must(w.setRole(w.shell, w.ben.User.ID, "mot", people.Maintainer))
+	w.mustSetPolicy(w.admin, quorum(2), review.PolicyInForce)
+	w.mustSetPolicy(w.admin, quorum(1), review.PolicyProposed)
+	v, err := w.svc.Policy(w.ctx, w.admin, "mot")
+	w.must(err)
+	if !slices.Equal(v.Who, []string{"Ben"}) {
+		w.Errorf("%q can agree, want Ben", v.Who)
+	}
+	for who, want := range map[*people.User]int{cat: 0, w.ben.User: 1} {
+		in, err := w.svc.Inbox(w.ctx, review.Actor{User: who, Via: "browser"}, review.Page{})
+		w.must(err)
+		if len(in.Notices) != want {
+			w.Errorf("%s is told %+v", who.Name, in.Notices)
+		}
+	}
+	p := w.asked(w.admin, w.rob, people.Maintainer)
+	listed, err := w.svc.Proposals(w.ctx, w.admin)
+	w.must(err)
+	if len(listed) != 1 || listed[0].ID != p.ID || !slices.Equal(listed[0].Who, []string{"Ben"}) {
+		w.Errorf("listed: %+v", listed)
+	}
+}
+
 func policyNextRelease(w *world) {
 	w.released("1", three())
 	w.must(w.svc.DisableUser(w.ctx, w.admin, w.ben.User.ID))
@@ -176,6 +214,23 @@ func policyTried(w *world) {
 	w.must(err)
 	if tried[0].Then.Result != gate.Pass {
 		w.Errorf("tried: %+v", tried)
+	}
+	if d := tried[0].Differs(); len(d) == 0 {
+		w.Error("nothing differs where other rules let it pass")
+	}
+	tried, err = w.svc.TryPolicy(w.ctx, w.vic, "mot", w.view(idOf(p)).Server.Policy)
+	w.must(err)
+	if d := tried[0].Differs(); len(d) != 0 {
+		w.Errorf("the policy in force differs from itself: %+v", d)
+	}
+	next := w.push("3", findMore("still more")) // blocked under both, by one approval more
+	tried, err = w.svc.TryPolicy(w.ctx, w.vic, "mot", quorum(2))
+	w.must(err)
+	if tried[0].Release.ID != idOf(next) || tried[0].Now.Result != tried[0].Then.Result {
+		w.Fatalf("tried: %+v", tried)
+	}
+	if d := tried[0].Differs(); len(d) != 1 || d[0].ID != "approval:find" || !strings.Contains(d[0].Then, "Needs 2 approvals") || d[0].Now != "Needs an approval. (open)" {
+		w.Errorf("differs: %+v", d)
 	}
 	_, err = w.svc.TryPolicy(w.ctx, w.vic, "mot", gate.Policy{Preset: "lax"})
 	w.refused(err, review.Invalid)

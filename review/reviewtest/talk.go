@@ -20,6 +20,7 @@ var talkCases = map[string]func(*world){
 	"a thread on the older side":                       talkOldSide,
 	"a thread on the instructions":                     talkInstructions,
 	"mentions":                                         talkMentions,
+	"named by an edit":                                 talkNamedByEdit,
 	"who is told of a reply":                           talkReplies,
 	"one batch, one transaction":                       talkBatch,
 	"a stale draft publishes nothing":                  talkStale,
@@ -543,6 +544,37 @@ func talkEdits(w *world) {
 	}
 	_, err = w.svc.ThreadEdits(w.ctx, w.stranger(), t.ID)
 	w.refused(err, review.NotFound)
+}
+
+// talkNamedByEdit: whom an edit names is told once, and nobody whom the comment named before.
+func talkNamedByEdit(w *world) {
+	p := w.push("1", three())
+	t := w.comment(w.rita, p, review.NewComment{Anchor: review.Anchor{Tool: "find"}, Body: "@rob, look."})
+	edit := func(body string) {
+		w.clock = w.clock.Add(time.Minute)
+		_, err := w.svc.EditComment(w.ctx, w.rita, t.ID, t.Comments[0].ID, body)
+		w.must(err)
+	}
+	edit("@rob and @ben, look. So says @rita.")
+	edit("Nobody.")
+	edit("@ben and @rob once more.")
+	for _, a := range []review.Actor{w.rob, w.ben, w.rita, w.vic} {
+		in, err := w.svc.Inbox(w.ctx, a, review.Page{})
+		w.must(err)
+		want := 0
+		if a.User.ID == w.rob.User.ID || a.User.ID == w.ben.User.ID {
+			want = 1
+		}
+		if len(in.Notices) != want {
+			w.Errorf("%s is told %+v", a.User.Name, in.Notices)
+		}
+		if a.User.ID != w.ben.User.ID || want != len(in.Notices) {
+			continue
+		}
+		if n := in.Notices[0]; n.Kind != review.NoticeMention || n.ThreadID != t.ID || n.ReleaseID != idOf(p) || n.Text != "1 comment, edited, on find in MOT 1" {
+			w.Errorf("Ben is told %+v", n)
+		}
+	}
 }
 
 func talkSuggestion(w *world) {

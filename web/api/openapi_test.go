@@ -17,7 +17,7 @@ import (
 // and in order.
 var described = []any{
 	api.Problem{}, api.InputError{}, api.Health{}, api.PushAnswer{}, api.PushedListing{}, api.PushedRelease{},
-	api.GateResult{}, api.Requirement{}, api.GateAnswer{}, api.Approval{}, api.Verified{}, api.Trial{}, api.Override{}, api.Alarm{}, api.PolicyDetail{}, api.PolicyVersion{}, api.PolicyRequest{}, api.PolicyDecision{}, api.PolicyTried{}, api.TriedRelease{}, api.OverrideRequest{}, api.Servers{}, api.Server{},
+	api.GateResult{}, api.Requirement{}, api.GateAnswer{}, api.Approval{}, api.Verified{}, api.Trial{}, api.Override{}, api.Alarm{}, api.PolicyDetail{}, api.PolicyVersion{}, api.PolicyRequest{}, api.PolicyDecision{}, api.PolicyTried{}, api.PredecessorRequest{}, api.TriedRelease{}, api.TriedDifference{}, api.OverrideRequest{}, api.Servers{}, api.Server{},
 	api.Policy{}, api.Profile{}, api.Baseline{}, api.Acknowledgment{}, api.Listings{}, api.ListingInfo{}, api.Listing{},
 	api.Releases{}, api.Release{}, api.Revision{}, api.ReleaseDetail{}, api.Base{}, api.ChangeState{}, api.CutMove{}, api.SightState{}, api.Prefix{}, api.Verdict{},
 	api.Threads{}, api.Thread{}, api.Anchor{}, api.Comment{}, api.VerdictsRequest{}, api.VerdictItem{},

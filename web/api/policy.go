@@ -6,7 +6,8 @@ import "time"
 type PolicyDetail struct {
 	Version  int             `json:"version"`
 	YAML     string          `json:"yaml"`
-	Versions []PolicyVersion `json:"versions"` // newest first
+	Versions []PolicyVersion `json:"versions"`          // newest first
+	WhoCan   []string        `json:"who_can,omitempty"` // who can agree to the version that waits
 }
 
 // PolicyVersion is one edit of a policy.
@@ -47,4 +48,14 @@ type TriedRelease struct {
 	Version string     `json:"version"`
 	Now     string     `json:"now"`
 	Then    GateResult `json:"then"`
+
+	Differs     int               `json:"differs"`     // requirements that come, go or ask otherwise
+	Differences []TriedDifference `json:"differences"` // the first of them
+}
+
+// TriedDifference is one requirement under both policies, "" where one has none like it.
+type TriedDifference struct {
+	ID   string `json:"id"`
+	Now  string `json:"now"`
+	Then string `json:"then"`
 }

@@ -17,9 +17,10 @@ type Proposal struct {
 	Says        string     `json:"says"`      // in words
 	By          string     `json:"by"`
 	At          time.Time  `json:"at"`
-	Mine        bool       `json:"mine"`          // the caller asked for it
-	MayNotAgree string     `json:"may_not_agree"` // why the caller can't agree; "" when they can
-	User        string     `json:"user"`          // of a role or a grant
+	Mine        bool       `json:"mine"`              // the caller asked for it
+	MayNotAgree string     `json:"may_not_agree"`     // why the caller can't agree; "" when they can
+	WhoCan      []string   `json:"who_can,omitempty"` // who can agree, by name
+	User        string     `json:"user"`              // of a role or a grant
 	Role        string     `json:"role"`
 	Permission  string     `json:"permission"` // of a grant
 	Profile     string     `json:"profile"`    // of an alias
