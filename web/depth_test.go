@@ -156,4 +156,7 @@ func TestInboxOverHTTP(t *testing.T) {
 	if seen.State != "resolved" || seen.ResolvedBy != "reviewer" || seen.OpenedBy != threads[0].OpenedBy {
 		t.Errorf("resolved: %+v", seen)
 	}
+	if a := p.get(reviewer, "/releases/"+p.release+"?view=threads"); !strings.Contains(a.body, "Resolved by reviewer, ") {
+		t.Error("the page does not say who resolved the thread")
+	}
 }

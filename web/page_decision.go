@@ -186,7 +186,7 @@ func (p *releasePresenter) decision(c *card, here, next string) views.Decision {
 			d.Tools = append(d.Tools, views.NameLink{Name: views.ShowName(subjectName(&p.v.Changes[i])), URL: p.toolURL(p.v.Changes[i].ID)})
 		}
 		if p.v.Actions.Comment == "" {
-			d.CommentURL = p.path("view", viewTools, "tool", first.ID, "at", c.pairs[0].detail.Pointer) + "#comment"
+			d.CommentURL = p.path("view", viewTools, "tool", first.ID, "at", c.pairs[0].detail.Pointer) + "#comment-body"
 		}
 	}
 	if b, ok := closedBadges[c.state]; ok {

@@ -622,6 +622,11 @@ func TestGroupsAreOpen(t *testing.T) {
 	if _, open := group.Attr("open"); group.Length() != 1 || !open || text(group.Find("li").First()) != "get_a" || text(group.Find("li").Last()) != "get_b" {
 		t.Errorf("%d groups, open %t: %s", group.Length(), open, text(group))
 	}
+	// A comment on them begins in the box for it.
+	path, at, _ := strings.Cut(group.Closest("article").Find("a[data-key=c]").AttrOr("href", ""), "#")
+	if box := in.get(rita, path).html(t).Find("details[open] textarea[id='" + at + "']"); box.Length() != 1 || box.AttrOr("name", "") != "body" {
+		t.Errorf("%s leads to %q, no box in sight", path, at)
+	}
 }
 
 // TestMergedEditsAreRead: one answer for different edits of several tools shows each of

@@ -247,6 +247,9 @@ func (p *releasePresenter) threadView(t *review.Thread, back string) views.Threa
 	}
 	if !t.Open() {
 		v.Resolved = "Resolved " + p.s.ago(t.ResolvedAt) + "."
+		if t.ResolvedByLabel != "" {
+			v.Resolved = "Resolved by " + views.ShowName(t.ResolvedByLabel).String() + ", " + p.s.ago(t.ResolvedAt) + "."
+		}
 	}
 	if p.v.Actions.Comment != "" {
 		return v
