@@ -29,7 +29,7 @@ func (in *instance) typedInto(as who, form *goquery.Selection, change url.Values
 func TestSettingsComeBackAsTheyWereLeft(t *testing.T) {
 	in := newInstance(t)
 	in.addServer("git", gate.Team)
-	in.release("git", "1", listing(tool("find", "Finds.")))
+	in.release("git", "1", listing(tool("find", "Finds."), tool("find_one", "Finds one.")))
 	mia, moe := in.signedIn(in.addUser("mia", people.Maintainer, "git")), in.signedIn(in.addUser("moe", people.Maintainer, "git"))
 	const policy, aliases = "/servers/git/policy", "/servers/git/aliases"
 	edit := func(as who) *goquery.Selection { return in.get(as, policy).html(t).Find("form.sheet") }
