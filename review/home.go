@@ -18,6 +18,9 @@ type HomeView struct {
 	// Drifts go on at servers that the actor maintains, and nobody said that they know of
 	// them; the gravest first.
 	Drifts []DriftView
+	// Unlisted is how many more are under review than the newest ones that are listed:
+	// some of them may be the actor's turn.
+	Unlisted int
 }
 
 // ServerView is a server as its page shows it.
@@ -195,6 +198,7 @@ type lister struct {
 	turn      map[string]bool  // ids of releases with something for the actor to do
 	alarms    []RaisedAlarm
 	drifts    []DriftView
+	unlisted  int // more under review than are listed
 }
 
 // raised reads the alarms of the servers that nobody looked into.
@@ -230,8 +234,8 @@ func (l *lister) current() error {
 	return l.load(rs)
 }
 
-// inForce finds the servers of the actor, and of them the open releases and, of each
-// profile, the last released one.
+// inForce finds the servers of the actor, and of them the newest releases under review
+// and, of each profile, the last released one.
 func (l *lister) inForce() ([]Release, error) {
 	all, err := l.tx.Servers(l.ctx)
 	if err != nil {
@@ -241,15 +245,19 @@ func (l *lister) inForce() ([]Release, error) {
 	if l.profiles, err = l.tx.Profiles(l.ctx, ""); err != nil {
 		return nil, err
 	}
-	open, err := l.tx.OpenReleases(l.ctx, Page{Limit: maxPage})
+	ids := make([]string, len(l.servers))
+	for i := range l.servers {
+		ids[i] = l.servers[i].ID
+	}
+	rs, n, err := l.tx.OpenReleases(l.ctx, ids, maxPage)
 	if err != nil {
 		return nil, err
 	}
+	l.unlisted = n - len(rs)
 	l.profiles = slices.DeleteFunc(l.profiles, func(p Profile) bool { return l.server(p.ServerID) == nil })
 	if err := l.lastReleased(); err != nil {
 		return nil, err
 	}
-	rs := slices.DeleteFunc(open, func(r Release) bool { return l.server(r.ServerID) == nil })
 	for _, p := range l.profiles {
 		if r := l.lines[ProfileKey{p.ServerID, p.Name}].Base; r != nil {
 			rs = append(rs, *r)
@@ -541,7 +549,7 @@ func (v *ServerView) headline() {
 
 // home sorts the open releases by whose turn it is.
 func (l *lister) home() *HomeView {
-	v := &HomeView{Servers: l.views(), Alarms: l.alarms, Drifts: l.drifts}
+	v := &HomeView{Servers: l.views(), Alarms: l.alarms, Drifts: l.drifts, Unlisted: l.unlisted}
 	for _, sum := range l.summaries {
 		switch {
 		case sum.State != StateInReview && sum.State != StateReady:

@@ -151,9 +151,9 @@ type ReleaseStore interface {
 	ReleasesByID(ctx context.Context, ids []string) ([]Release, error)
 	// Releases returns newest first, with heads; "" is every profile.
 	Releases(ctx context.Context, serverID, profile string, p Page) ([]Release, error)
-	// OpenReleases returns those of all servers that are neither released nor
-	// withdrawn, newest first.
-	OpenReleases(ctx context.Context, p Page) ([]Release, error)
+	// OpenReleases returns those of servers that are neither released nor withdrawn, and
+	// that nothing superseded, newest first and so many at most; n is how many there are.
+	OpenReleases(ctx context.Context, serverIDs []string, limit int) (found []Release, n int, err error)
 	// OpenReleasesOf returns all of a server's, or of one of its profiles, that are
 	// neither released nor withdrawn, newest first; "" is every profile.
 	OpenReleasesOf(ctx context.Context, serverID, profile string) ([]Release, error)

@@ -170,11 +170,30 @@ func (t *tx) Releases(ctx context.Context, serverID, profile string, pg review.P
 	return t.releases(ctx, where, p.args...)
 }
 
-func (t *tx) OpenReleases(ctx context.Context, pg review.Page) ([]review.Release, error) {
-	var p params
-	where := "WHERE r.released_at = 0 AND r.withdrawn_at = 0"
-	where += p.page("releases", "r.", "created_at", pg)
-	return t.releases(ctx, where, p.args...)
+// OpenReleases asks how many there are only where the list is full: most never are.
+func (t *tx) OpenReleases(ctx context.Context, serverIDs []string, limit int) ([]review.Release, int, error) {
+	var found []review.Release
+	n := 0
+	for chunk := range slices.Chunk(serverIDs, inChunk) {
+		var p params
+		among := "r.server_id IN (" + p.list(len(chunk), func(i int) any { return chunk[i] }) + ") AND " + underReview
+		of := slices.Clone(p.args)
+		some, err := t.releases(ctx, "WHERE "+among+" ORDER BY r.created_at DESC, r.id DESC LIMIT "+p.add(limit), p.args...)
+		if err != nil {
+			return nil, 0, err
+		}
+		all := len(some)
+		if all >= limit {
+			if err := t.get(ctx, &all, "SELECT count(*) FROM releases r WHERE "+among, of...); err != nil {
+				return nil, 0, err
+			}
+		}
+		found, n = append(found, some...), n+all
+	}
+	slices.SortStableFunc(found, func(a, b review.Release) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
+	})
+	return found[:min(len(found), limit)], n, nil
 }
 
 func (t *tx) OpenReleasesOf(ctx context.Context, serverID, profile string) ([]review.Release, error) {
@@ -207,19 +226,24 @@ func (t *tx) NewestReleases(ctx context.Context, profiles []review.ProfileKey) (
 // CountOpenReleases leaves out what the last release superseded, and what nobody
 // but the shell pushed: a history that was imported.
 func (t *tx) CountOpenReleases(ctx context.Context, serverID string) (int, error) {
-	pushed := func(release string) string {
-		return "(SELECT v.pushed_at FROM revisions v WHERE v.release_id = " + release + " ORDER BY v.n DESC LIMIT 1)"
-	}
-	current := func(more string) string {
-		return pushed("r.id") + " >= COALESCE(" + pushed(newestOf("r", more)) + ", 0)"
-	}
 	var n int
-	err := t.get(ctx, &n, `SELECT count(*) FROM releases r
-		WHERE r.server_id = $1 AND r.released_at = 0 AND r.withdrawn_at = 0
+	err := t.get(ctx, &n, `SELECT count(*) FROM releases r WHERE r.server_id = $1 AND `+underReview+`
 		AND EXISTS (SELECT 1 FROM revisions v WHERE v.release_id = r.id
-			AND NOT (v.pusher_id = '' AND v.token_id = '' AND v.pushed_by = 'shell'))
-		AND `+current("")+" AND "+current(vouching), serverID)
+			AND NOT (v.pusher_id = '' AND v.token_id = '' AND v.pushed_by = 'shell'))`, serverID)
 	return n, err
+}
+
+// underReview holds of a row r that is open, and that nothing which its profile released
+// last, by override or not, was pushed after.
+var underReview = "r.released_at = 0 AND r.withdrawn_at = 0 AND " + notBefore("") + " AND " + notBefore(vouching)
+
+func notBefore(more string) string {
+	return pushedAt("r.id") + " >= COALESCE(" + pushedAt(newestOf("r", more)) + ", 0)"
+}
+
+// pushedAt selects when a release was pushed last.
+func pushedAt(release string) string {
+	return "(SELECT v.pushed_at FROM revisions v WHERE v.release_id = " + release + " ORDER BY v.n DESC LIMIT 1)"
 }
 
 // vouching is what of the line is a base, besides [newestOf].

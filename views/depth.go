@@ -151,6 +151,7 @@ type InboxPage struct {
 	Turn    []AttentionLine
 	Waiting []AttentionLine
 	Drifts  []DriftLine // at servers that the reader maintains, and that nobody knows of
+	More    Sentence    // that not all under review is listed, and where the rest is; nil when all is
 	Notices []NoticeLine
 	Unread  string // "3 unread", "" for none
 	ReadURL string

@@ -10,6 +10,7 @@ type HomePage struct {
 	Servers []ServerLine
 	Alarms  []AlarmLine
 	Drifts  []DriftLine
+	More    Sentence      // that not all under review is listed, and where the rest is; nil when all is
 	AddURL  string        // "" when the person may add no server
 	NoRole  prose.Visible // mail address of somebody who has no role anywhere yet; nil for others
 }

@@ -21,7 +21,7 @@ func (s *Server) showInbox(c echo.Context) error {
 	slugs := in.Slugs()
 	return writeJSON(c, http.StatusOK, api.Inbox{
 		YourTurn: attentions(in.Home.YourTurn, slugs), Waiting: attentions(in.Home.Waiting, slugs),
-		Drifts: s.inboxDrifts(in.Home.Drifts, slugs), Unread: in.Unread, Notices: notices(in.Notices, slugs), Next: in.Next,
+		Drifts: s.inboxDrifts(in.Home.Drifts, slugs), Unlisted: in.Home.Unlisted, Unread: in.Unread, Notices: notices(in.Notices, slugs), Next: in.Next,
 	})
 }
 

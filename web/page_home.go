@@ -34,8 +34,19 @@ func (s *Server) homePage(c echo.Context) error {
 		Servers: s.serverLines(home.Servers),
 		Alarms:  s.alarmLines(home.Alarms, names),
 		Drifts:  s.driftLines(home.Drifts, home.Servers),
+		More:    unlisted(home),
 		AddURL:  s.addServerURL(c),
 	}))
+}
+
+// unlisted says how much more is under review than is listed, nil when all is.
+func unlisted(home *review.HomeView) views.Sentence {
+	if home.Unlisted == 0 {
+		return nil
+	}
+	listed := len(home.YourTurn) + len(home.Waiting)
+	return views.Say(thousands(listed+home.Unlisted) + " releases are under review. The newest " + thousands(listed) +
+		" are listed here; the others stand on the pages of their servers, and some may be your turn.")
 }
 
 // addServerURL is where somebody who may adds a server.

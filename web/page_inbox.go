@@ -175,7 +175,7 @@ func (s *Server) inboxPage(c echo.Context) error {
 	m := views.InboxPage{
 		Page: s.page(c, "Inbox", "inbox"), ReadURL: "/inbox/read",
 		Turn: s.attentionLines(in.Home.YourTurn, names), Waiting: s.attentionLines(in.Home.Waiting, names), Follows: s.followLines(in),
-		Drifts: s.driftLines(in.Home.Drifts, in.Home.Servers),
+		Drifts: s.driftLines(in.Home.Drifts, in.Home.Servers), More: unlisted(in.Home),
 	}
 	if in.Unread > 0 {
 		m.Unread = thousands(in.Unread) + " unread"

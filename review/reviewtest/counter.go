@@ -161,9 +161,9 @@ func (t *countedTx) Releases(ctx context.Context, serverID, profile string, p re
 	return t.Tx.Releases(ctx, serverID, profile, p)
 }
 
-func (t *countedTx) OpenReleases(ctx context.Context, p review.Page) ([]review.Release, error) {
+func (t *countedTx) OpenReleases(ctx context.Context, serverIDs []string, limit int) ([]review.Release, int, error) {
 	t.calls.Add(1)
-	return t.Tx.OpenReleases(ctx, p)
+	return t.Tx.OpenReleases(ctx, serverIDs, limit)
 }
 
 func (t *countedTx) OpenReleasesOf(ctx context.Context, serverID, profile string) ([]review.Release, error) {

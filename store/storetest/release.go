@@ -105,11 +105,70 @@ func testReleaseLists(b *bench) {
 		}
 		return tx.UpdateRelease(b.ctx, &all[2])
 	})
-	open := func(p review.Page) []review.Release {
-		return read(b, func(tx review.Tx) ([]review.Release, error) { return tx.OpenReleases(b.ctx, p) })
+}
+
+// testOpenReleases: of the servers that were asked about, what nothing superseded, and
+// how many there are where not all are listed.
+func testOpenReleases(b *bench) {
+	s, other, foreign := b.server("shop"), b.server("other"), b.server("foreign")
+	l := b.push(s, payload(definition("a", "one")))
+	open := func(limit int, servers ...*review.Server) (ids []string, n int) {
+		var of []string
+		for _, s := range servers {
+			of = append(of, s.ID)
+		}
+		rs := read(b, func(tx review.Tx) (rs []review.Release, err error) {
+			rs, n, err = tx.OpenReleases(b.ctx, of, limit)
+			return rs, err
+		})
+		for i := range rs {
+			if rs[i].Head.PushedAt.IsZero() {
+				b.Errorf("%s came without its head", rs[i].Title())
+			}
+			ids = append(ids, rs[i].ID)
+		}
+		return ids, n
 	}
-	b.equal(open(review.Page{Limit: 9}), []review.Release{*admin, *foreign, all[0], all[3]})
-	b.equal(open(review.Page{Limit: 1, Before: foreign.ID}), []review.Release{all[0]})
+	equal := func(ids []string, n int, want int, list ...*review.Release) {
+		b.Helper()
+		b.equal(n, want)
+		b.equal(ids, idsOfReleases(list))
+	}
+	old, released, aside := b.release(s, "1", l), b.release(s, "2", l), b.release(s, "1.1", l)
+	gone, theirs := b.release(s, "3", l), b.release(other, "1", l)
+	for i := range 4 {
+		b.release(foreign, fmt.Sprint(i), l)
+	}
+	newest := b.release(s, "4", l)
+	ids, n := open(9, s, other)
+	equal(ids, n, 6, newest, theirs, gone, aside, released, old)
+	b.markWithdrawn(gone)
+	b.markReleased(released)
+	ids, n = open(9, s, other)
+	equal(ids, n, 3, newest, theirs, aside) // old is superseded
+	ids, n = open(2, s, other)
+	equal(ids, n, 3, newest, theirs)
+	ids, n = open(3, s, other)
+	equal(ids, n, 3, newest, theirs, aside)
+	aside.ReleasedAside = true
+	b.markReleased(aside) // supersedes nothing
+	again := b.revision(old, 2, l)
+	b.update(func(tx review.Tx) error { return tx.InsertRevision(b.ctx, &again) })
+	ids, n = open(1, s)
+	equal(ids, n, 2, newest) // old was pushed to since
+	newest.ReleasedOverride = "o"
+	b.markReleased(newest)
+	ids, n = open(9, s, other)
+	equal(ids, n, 2, theirs, old)
+	ids, n = open(9)
+	equal(ids, n, 0)
+}
+
+func idsOfReleases(list []*review.Release) (ids []string) {
+	for _, r := range list {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }
 
 // testManyOpenReleases: however many releases there are, none is left out.

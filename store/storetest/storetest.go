@@ -75,6 +75,7 @@ func Exercise(t *testing.T, open func(testing.TB) review.Store) {
 		{"open releases are counted", testCountOpenReleases},
 		{"superseded releases are not counted", testCountSuperseded},
 		{"many open releases", testManyOpenReleases},
+		{"open releases of servers", testOpenReleases},
 		{"newest releases", testNewestReleases},
 		{"revisions", testRevisions},
 		{"released subjects", testReleased},

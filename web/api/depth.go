@@ -139,7 +139,8 @@ type CommentEdit struct {
 type Inbox struct {
 	YourTurn []Attention  `json:"your_turn"`
 	Waiting  []Attention  `json:"waiting"`
-	Drifts   []InboxDrift `json:"drifts"` // at servers that the caller maintains, and that nobody knows of, the gravest first
+	Drifts   []InboxDrift `json:"drifts"`   // at servers that the caller maintains, and that nobody knows of, the gravest first
+	Unlisted int          `json:"unlisted"` // more that is under review than the newest, which your_turn and waiting list
 	Unread   int          `json:"unread"`
 	Notices  []Notice     `json:"notices"` // newest first
 	Next     string       `json:"next"`
