@@ -150,11 +150,8 @@ func (r *Release) state(l Line, g gate.Result) ReleaseState {
 // it is the newest, or what its release was released as.
 func (as *assessment) outdated() string {
 	r := as.release
-	switch {
-	case r.withdrawn() || as.closed() || as.revision.N == r.Head.N:
+	if r.withdrawn() || as.closed() || as.revision.N == r.Head.N || as.revision.Digest == r.Head.Digest { // the last: of the same listing a part arrived since
 		return ""
-	case r.Head.Digest == as.revision.Digest:
-		return r.Title() + " was pushed again, and only a part of the listing arrived. Push the whole listing."
 	}
 	return r.Title() + " was pushed again since, with the digest " + r.Head.Digest.String() + ". Ask about that one, or push this listing again."
 }
