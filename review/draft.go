@@ -287,7 +287,7 @@ func (d *Draft) beside(kept []Draft) bool {
 func (d *Draft) sameText(o *Draft) bool {
 	switch {
 	case d.Comment != nil && o.Comment != nil:
-		return d.Comment.Body == o.Comment.Body && suggested(d.Comment) == suggested(o.Comment)
+		return d.Comment.Body == o.Comment.Body && suggested(d.Comment) == suggested(o.Comment) && d.Comment.Anchor.Quote == o.Comment.Anchor.Quote
 	case d.Items != nil && o.Items != nil:
 		return d.Note() == o.Note() && d.Verdict() == o.Verdict()
 	}
@@ -411,6 +411,11 @@ func (d *Draft) empty() bool {
 	if d.Comment == nil {
 		return !slices.ContainsFunc(d.Texts, func(t string) bool { return strings.TrimSpace(t) != "" })
 	}
+	return d.silent() && d.Comment.Anchor.Quote == ""
+}
+
+// silent reports whether a comment says nothing yet.
+func (d *Draft) silent() bool {
 	return strings.TrimSpace(d.Comment.Body) == "" && d.Comment.Suggest == nil
 }
 
@@ -418,8 +423,9 @@ func (d *Draft) empty() bool {
 // twice at once waits for its author to choose.
 func (d *Draft) Ready() bool { return d.complete() && d.CopyOf == "" }
 
-// complete reports whether a draft can be published: a note without a verdict waits.
-func (d *Draft) complete() bool { return d.Comment != nil || d.Verdict() != "" }
+// complete reports whether a draft can be published: a note without a verdict waits, and
+// so do words quoted with nothing said of them.
+func (d *Draft) complete() bool { return d.Comment != nil && !d.silent() || d.Verdict() != "" }
 
 // Drafts lists the actor's own drafts on a release.
 func (s *Service) Drafts(ctx context.Context, a Actor, releaseID string) ([]Draft, error) {

@@ -54,6 +54,17 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// ErrQuote is what an Error about the words that a thread quotes holds, so that a form can
+// say it beside them.
+var ErrQuote = errors.New("the quote can't be taken")
+
+// misquoted makes an Error about the words that a thread quotes.
+func misquoted(kind Kind, format string, args ...any) *Error {
+	e := Errorf(kind, format, args...)
+	e.Err = ErrQuote
+	return e
+}
+
 // Errorf makes an Error of a kind with a formatted sentence.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Sentence: fmt.Sprintf(format, args...)}

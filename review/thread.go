@@ -244,14 +244,14 @@ func (sp *speech) anchor(at Anchor, suggests bool) (Anchor, error) {
 		return at, Errorf(Invalid, "There is no rule %.80q: name the rule of the finding that the thread is about, or none.", at.Rule)
 	}
 	if len(at.Quote) > maxQuote || len(at.Lead) > maxQuote {
-		return at, Errorf(Invalid, "Quote at most %d KiB.", maxQuote>>10)
+		return at, misquoted(Invalid, "Quote at most %d KiB.", maxQuote>>10)
 	}
 	t, err := sp.seen(at)
 	switch {
 	case err != nil:
 		return at, err
 	case t == nil && at.Quote != "":
-		return at, Errorf(Unprocessable, "A thread about the whole release has nothing to quote. Name the tool and the pointer of the words, or quote none.")
+		return at, misquoted(Unprocessable, "A thread about the whole release has nothing to quote. Name the tool and the pointer of the words, or quote none.")
 	case t == nil:
 		return sp.listed(at)
 	}
@@ -310,10 +310,10 @@ func (at Anchor) quotes(t *surface.Tool) error {
 	}
 	value, ok := valueAt(t.Raw, at.Pointer)
 	if !ok {
-		return Errorf(Unprocessable, "There is nothing at %s to quote from. Name the place of the words, or quote none.", visible(at.Pointer))
+		return misquoted(Unprocessable, "There is nothing at %s to quote from. Name the place of the words, or quote none.", visible(at.Pointer))
 	}
 	if text := textOf(value); !strings.Contains(text, at.Quote) {
-		return Errorf(Unprocessable, "The quote does not stand on the %s side at %s of %s. Quote words that do, or none. What stands there: %s",
+		return misquoted(Unprocessable, "The quote does not stand on the %s side at %s of %s. Quote words that do, or none. What stands there: %s",
 			at.Side, cmp.Or(visible(at.Pointer), "the definition"), cmp.Or(visible(at.Tool), "the server"), visible(firstBytes(text, 300)))
 	}
 	return nil

@@ -32,6 +32,9 @@ type SchemaRow struct {
 
 func (r SchemaRow) hasWords() bool { return r.Words.State != NoText }
 
+// wordsAt is the pointer of the words.
+func (r SchemaRow) wordsAt() string { return r.Pointer + "/description" }
+
 func (r SchemaRow) class() []string {
 	var c []string
 	if r.What == "same" {

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"github.com/a-h/templ"
+
 	"github.com/countersign/countersign/review/prose"
 )
 
@@ -10,7 +12,8 @@ type TextDiff struct {
 	State    TextState
 	OldLabel string // such as "1.13.0"
 	NewLabel string
-	Code     bool // set in the face of code
+	At       string // pointer of the text, for scripts, never shown; "" for none
+	Code     bool   // set in the face of code
 	Rows     []TextRow
 	Whole    prose.Visible // for Same, Gained and Lost
 	Sentence Sentence      // what can't be seen, in words
@@ -51,6 +54,20 @@ func Texts(old, new *string, oldLabel, newLabel string) TextDiff {
 		d.State, d.Rows, d.Sentence = Differs, joinSame(diff.Rows), Say(diff.Sentence)
 	}
 	return d
+}
+
+// StandsAt names the place of the text.
+func (d TextDiff) StandsAt(pointer string) TextDiff {
+	d.At = pointer
+	return d
+}
+
+// withAt names the place of a text to scripts.
+func withAt(pointer string) templ.Attributes {
+	if pointer == "" {
+		return nil
+	}
+	return templ.Attributes{"data-at": pointer}
 }
 
 // joinSame makes one row of neighbours that are the same on both sides: a page

@@ -1,6 +1,10 @@
 package views
 
-import "github.com/countersign/countersign/review/prose"
+import (
+	"github.com/a-h/templ"
+
+	"github.com/countersign/countersign/review/prose"
+)
 
 // CommentForm starts a thread.
 type CommentForm struct {
@@ -9,7 +13,8 @@ type CommentForm struct {
 	About    string // "drop_database"
 	Places   []Place
 	Hidden   []HiddenField // fixed parts of the place
-	Body     string        // typed before, kept
+	Quote    string        // words that it is about, typed before, kept
+	Body     string        // so too
 	Suggest  string        // so too
 	Filled   string        // mark of what stands in Suggest although nobody typed it
 	At       string        // place chosen before: "new /description"
@@ -19,8 +24,20 @@ type CommentForm struct {
 	Open     bool
 	Fault    Sentence
 	CanBlock bool
+
+	QuoteFault Sentence // about Quote
+
 	CheckURL string      // looks at a suggested text before it is sent
 	Checked  []CheckLine // what was found in it
+}
+
+// describesQuote is what a reader is told of the field of quoted words.
+func (f CommentForm) describesQuote() templ.Attributes {
+	hint := f.ID + "-quote-hint"
+	if len(f.QuoteFault) == 0 {
+		return templ.Attributes{"aria-describedby": hint}
+	}
+	return templ.Attributes{"aria-describedby": f.ID + "-quote-fault " + hint, "aria-invalid": "true", "autofocus": true}
 }
 
 // CheckLine says one thing that a suggested text would bring. Text is safe to show.
@@ -47,6 +64,7 @@ type ThreadView struct {
 	URL       string        // of the place
 	Open      bool
 	Blocks    bool
+	Side      string // "on 1.13.0, as it was"; "" for the newer side
 	Moved     string // "the text changed since"
 	Quote     prose.Visible
 	Rule      string // of the finding that it was opened on, "" for none

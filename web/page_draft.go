@@ -159,6 +159,8 @@ func textOfDraft(d *review.Draft) string {
 		return strings.Join(d.Texts, "\n")
 	case d.Comment.Suggest != nil && d.Comment.Body == "":
 		return *d.Comment.Suggest
+	case d.Comment.Body == "":
+		return d.Comment.Anchor.Quote
 	}
 	return d.Comment.Body
 }
@@ -274,6 +276,7 @@ func (s *Server) draftComment(ctx context.Context, a review.Actor, id, target st
 	for _, d := range kept {
 		if d.Target == target && d.Comment != nil && d.Place == placeOf(form) {
 			n.Anchor = d.Comment.Anchor
+			n.Anchor.Quote = wordsIn(form)
 			return n, nil
 		}
 	}
@@ -282,6 +285,7 @@ func (s *Server) draftComment(ctx context.Context, a review.Actor, id, target st
 		return nil, err
 	}
 	n.Anchor = anchorOfForm(view, form)
+	n.Anchor.Quote = wordsIn(form)
 	return n, nil
 }
 

@@ -233,7 +233,7 @@ func kindOf(raw []byte) jsontext.Kind { return jsontext.Value(raw).Kind() }
 func (p *releasePresenter) passage(c *card, det *change.Detail) views.TextDiff {
 	if (c.part || len(c.changes) > 1) && (det.Lost != "" || det.Gained != "") {
 		old, new := p.labels()
-		return views.Texts(orNilText(det.Lost), orNilText(det.Gained), old, new)
+		return views.Texts(orNilText(det.Lost), orNilText(det.Gained), old, new).StandsAt(det.Pointer)
 	}
 	return p.texts(det)
 }
@@ -248,7 +248,7 @@ func orNilText(s string) *string {
 // texts compares the whole texts of a detail.
 func (p *releasePresenter) texts(det *change.Detail) views.TextDiff {
 	old, new := p.labels()
-	return views.Texts(rawText(det.Old), rawText(det.New), old, new)
+	return views.Texts(rawText(det.Old), rawText(det.New), old, new).StandsAt(det.Pointer)
 }
 
 // rawText is the text of a JSON string; of another value its JSON; nil of none.

@@ -134,6 +134,7 @@ func (s *Server) discussedLine(t *review.DiscussedThread) views.DiscussedLine {
 	} else if t.Anchor.Pointer == "" {
 		l.Place = "the whole release"
 	}
+	l.Place = sided(l.Place, &t.Thread)
 	if len(t.Comments) > 0 {
 		last := t.Comments[len(t.Comments)-1]
 		l.Start, l.Who, l.When = prose.Show(beginning(last.Body)), prose.Show(last.UserLabel), s.when(last.At)

@@ -48,6 +48,10 @@ type releaseRequest struct {
 	stale   views.Sentence
 	kept    *keptAnswer       // typed and not stored
 	draft   string            // a comment, typed and not stored
+	words   string            // those that it is about
+	side    review.Side       // where it says that they stand, "" for either
+	blocks  bool              // it is to block the release
+	quoted  bool              // the fault is about the words
 	suggest string            // the text that it suggests
 	checked []views.CheckLine // what that would bring
 	quote   string            // fingerprint of a finding that a comment starts with
@@ -157,6 +161,8 @@ type releasePresenter struct {
 
 	heirs  *heirs                          // made when first asked for
 	tables map[string][2][]views.SchemaRow // of tools, by change id, made when first asked for
+
+	oldBytes map[surface.Hash]bool // digests of the older side, made when first asked for
 
 	twinSets []map[string]bool // of v.Twins, made when first asked for
 
@@ -529,7 +535,7 @@ func (q *releaseRequest) take(err error) error {
 		return nil
 	}
 	if fault, ok := sentenceOf(err); ok {
-		q.status, q.fault = describe(err, "").Status, fault
+		q.status, q.fault, q.quoted = describe(err, "").Status, fault, errors.Is(err, review.ErrQuote)
 		return nil
 	}
 	return err

@@ -114,6 +114,7 @@ func (s *Server) foundThread(t *review.FoundThread, words []string) views.FoundT
 	case t.Thread.Anchor.Pointer == "":
 		out.Place = "the whole release"
 	}
+	out.Place = sided(out.Place, &t.Thread)
 	if !t.Thread.Open() {
 		out.State = "resolved"
 	}

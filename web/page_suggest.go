@@ -69,7 +69,7 @@ func (s *Server) checkSuggestionForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	on, text := form.Get("on"), lines(form.Get("suggest"))
+	text := lines(form.Get("suggest"))
 	g, err := s.svc.CheckSuggestion(ctx, a, id, anchorOfForm(view, form), text)
 	if form.Get("script") != "" {
 		if err != nil {
@@ -81,11 +81,8 @@ func (s *Server) checkSuggestionForm(c echo.Context) error {
 	if err == nil && text == "" {
 		text = newFilling(g.Old).text // who asks about nothing begins with what stands there
 	}
-	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), suggest: text, status: http.StatusOK}
-	if on != "" {
-		q.view = viewTools
-		_, q.at, _ = strings.Cut(form.Get("at"), " ")
-	}
+	q := typedComment(form)
+	q.suggest, q.status = text, http.StatusOK
 	switch {
 	case err == nil:
 		q.checked = suggestedLines(g, text)

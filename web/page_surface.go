@@ -31,6 +31,7 @@ func (p *releasePresenter) wholeSurface(v *views.ToolsView) {
 			t.Words = views.Texts(&p.v.BaseListing.Instructions.Text, &in.Text, old, new)
 		}
 	}
+	t.Words = t.Words.StandsAt("/instructions")
 	v.Open = &t
 	v.Findings = p.findingsAt([]int{0, review.InInstructions}, surfaceID)
 	v.Threads = p.threadsWhere(surfaceID, func(t *review.Thread) bool { return t.Anchor.Tool == "" })

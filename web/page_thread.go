@@ -35,9 +35,12 @@ func (p *releasePresenter) commentForm(ch *review.Decided, id string, pointers [
 	f := p.newCommentForm(id, ch.ID, subjectName(ch), back)
 	p.typedBefore(f, targetComment+id, nameOf(ch))
 	f.Places = p.places(pointers, p.changeSides(ch), f.At)
-	f.Open = f.Body != "" || f.Suggest != ""
+	f.Open = typedIn(f)
 	return f
 }
+
+// typedIn reports whether a form holds what somebody typed.
+func typedIn(f *views.CommentForm) bool { return f.Body != "" || f.Suggest != "" || f.Quote != "" }
 
 // commentOnTool comments on the open tool; t is its newer side, nil for none.
 func (p *releasePresenter) commentOnTool(id, about, name string, pointers []string, t *surface.Tool) *views.CommentForm {
@@ -83,7 +86,7 @@ func (p *releasePresenter) typedBefore(f *views.CommentForm, target, tool string
 	if kept == nil || kept.Comment == nil {
 		return
 	}
-	f.Body, f.Blocks = kept.Comment.Body, kept.Comment.Blocks
+	f.Body, f.Quote, f.Blocks = kept.Comment.Body, kept.Comment.Anchor.Quote, kept.Comment.Blocks
 	if s := kept.Comment.Suggest; s != nil {
 		f.Suggest = *s
 	}
@@ -104,15 +107,21 @@ func aboutFinding(f *views.CommentForm, rule string) {
 // refused shows in a form what was sent by it just now and could not be stored, and
 // why.
 func (p *releasePresenter) refused(f *views.CommentForm) {
-	f.Fault = p.q.fault
+	if p.q.quoted && len(f.Places) > 0 {
+		f.QuoteFault = p.q.fault
+	} else {
+		f.Fault = p.q.fault
+	}
 	if p.q.draft != "" {
 		f.Body = p.q.draft
 	}
+	f.Quote = cmpOr(p.q.words, f.Quote)
+	f.Blocks = f.Blocks || p.q.blocks
 	aboutFinding(f, p.q.rule)
 	if p.q.suggest != "" {
 		f.Suggest, f.Checked = p.q.suggest, p.q.checked
 	}
-	f.Open = f.Body != "" || f.Suggest != ""
+	f.Open = typedIn(f)
 }
 
 // nameOf is the tool that a change is about, "" for the listing itself.
@@ -164,7 +173,8 @@ func (p *releasePresenter) places(pointers []string, on subjectSides, at string)
 	var out []views.Place
 	add := func(side review.Side, pointer, label string) {
 		value := string(side) + " " + pointer
-		chosen := (p.q.at != "" && pointer == p.q.at || p.q.at == "" && at != "" && value == at) && !slices.ContainsFunc(out, func(o views.Place) bool { return o.Chosen })
+		asked := p.q.at != "" && pointer == p.q.at && (p.q.side == "" || side == p.q.side)
+		chosen := (asked || p.q.at == "" && at != "" && value == at) && !slices.ContainsFunc(out, func(o views.Place) bool { return o.Chosen })
 		out = append(out, views.Place{Value: value, Label: label, Chosen: chosen})
 	}
 	side := review.NewSide
@@ -178,7 +188,7 @@ func (p *releasePresenter) places(pointers []string, on subjectSides, at string)
 			add(review.NewSide, pointer, label)
 		}
 		if mayLead(on.old, on.oldRaw, pointer) {
-			add(review.OldSide, pointer, label+", as it was")
+			add(review.OldSide, pointer, label+", "+asItWas)
 		}
 	}
 	return out
@@ -231,7 +241,7 @@ func (p *releasePresenter) threadsWhere(id string, is func(*review.Thread) bool)
 func (p *releasePresenter) threadView(t *review.Thread, back string) views.ThreadView {
 	v := views.ThreadView{
 		ID: "t-" + t.ID, Place: placeName(t.Anchor.Pointer), URL: p.threadURL(t), Open: t.Open(), Blocks: t.Blocks,
-		Moved: movedSince(t), Rule: t.Anchor.Rule, Back: back + "#t-" + t.ID,
+		Side: p.sideOf(t), Moved: movedSince(t), Rule: t.Anchor.Rule, Back: back + "#t-" + t.ID,
 	}
 	if t.Anchor.Tool != "" {
 		v.About = views.ShowName(t.Anchor.Tool)
@@ -307,6 +317,40 @@ func placeURL(v *review.ReleaseView, tool string) string {
 	return releasePath(v.Release.ID, "view", viewThreads)
 }
 
+// sideOf says that a thread is about what stood there before; "" of the newer side. The
+// version is named where it has the bytes that the thread was opened on.
+func (p *releasePresenter) sideOf(t *review.Thread) string {
+	if t.Anchor.Side != review.OldSide {
+		return ""
+	}
+	if p.oldBytes == nil {
+		p.oldBytes = map[surface.Hash]bool{}
+		if p.v.Base != nil {
+			p.oldBytes[p.v.Base.Head.Digest] = true
+		}
+		if p.v.Old != nil {
+			for i := range p.v.Old.Tools {
+				p.oldBytes[p.v.Old.Tools[i].Digest] = true
+			}
+		}
+	}
+	if old, _ := p.labels(); p.v.Base != nil && !t.Anchor.Digest.IsZero() && p.oldBytes[t.Anchor.Digest] {
+		return "on " + old + ", as it was"
+	}
+	return asItWas
+}
+
+// asItWas is said of the older side.
+const asItWas = "as it was"
+
+// sided is the place of a thread in a list, which says where it is one of the older side.
+func sided(place string, t *review.Thread) string {
+	if t.Anchor.Side == review.OldSide {
+		return place + ", " + asItWas
+	}
+	return place
+}
+
 // movedSince says what became of the place of a thread.
 func movedSince(t *review.Thread) string {
 	switch t.Place.State {
@@ -361,6 +405,7 @@ func (p *releasePresenter) threadLines() []views.ThreadLine {
 		if t.Anchor.Tool != "" {
 			line.About = views.ShowName(t.Anchor.Tool)
 		}
+		line.Place = sided(line.Place, t)
 		if t.Blocks {
 			line.Tags = append(line.Tags, "blocks the release")
 		}
@@ -430,26 +475,37 @@ func (s *Server) openThreadForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	on := form.Get("on")
 	n := review.NewComment{Anchor: anchorOfForm(view, form), Body: form.Get("body"), Blocks: form.Get("blocks") == "yes", Suggest: suggestedIn(form)}
+	n.Anchor.Quote = wordsIn(form)
 	t, err := s.svc.Comment(ctx, a, id, n)
 	if err == nil {
 		s.sent(c, form)
 		s.flash(c, flashDone, "Your comment is published.")
 		return c.Redirect(http.StatusSeeOther, afterComment(backTo(form.Get("back"), releasePath(id, "view", viewThreads)), t.ID))
 	}
-	q := releaseRequest{view: viewThreads, tool: on, draft: form.Get("body"), rule: form.Get("rule")}
+	q := typedComment(form)
 	if n.Suggest != nil {
 		q.suggest = *n.Suggest
-	}
-	if on != "" {
-		q.view = viewTools
-		_, q.at, _ = strings.Cut(form.Get("at"), " ")
 	}
 	if err := q.take(err); err != nil {
 		return err
 	}
 	return s.renderRelease(c, q)
+}
+
+// wordsIn are the words that a form says a comment is about, "" for none. The ends of lines
+// and of the whole are as a browser makes them of what was copied.
+func wordsIn(form url.Values) string { return strings.TrimSpace(lines(form.Get("quote"))) }
+
+// typedComment asks for the page with what was typed into the form of a comment.
+func typedComment(form url.Values) releaseRequest {
+	q := releaseRequest{view: viewThreads, tool: form.Get("on"), draft: form.Get("body"), words: wordsIn(form), blocks: form.Get("blocks") == "yes", rule: form.Get("rule")}
+	if q.tool != "" {
+		q.view = viewTools
+		side, at, _ := strings.Cut(form.Get("at"), " ")
+		q.side, q.at = review.Side(side), at
+	}
+	return q
 }
 
 // afterComment is where a new thread is shown. Who comments on a decision stays there: no
@@ -513,6 +569,7 @@ func (s *Server) editsPage(c echo.Context) error {
 	case t.Anchor.Pointer == "":
 		m.Place = "the whole release"
 	}
+	m.Place = sided(m.Place, t)
 	return s.render(c, http.StatusOK, views.Edits(m))
 }
 

@@ -28,8 +28,8 @@ func alone(t *surface.Tool) sides { return sides{old: t, new: t, alone: true} }
 func (s sides) view() views.ToolView {
 	t := views.ToolView{
 		Name:       views.ShowName(s.name()),
-		Title:      s.changed(s.text(surface.Tool.Title)),
-		Words:      s.text(surface.Tool.Description),
+		Title:      s.changed(s.text("/title", surface.Tool.Title)),
+		Words:      s.text("/description", surface.Tool.Description),
 		Input:      s.schema("Input schema", "/inputSchema", surface.Tool.InputSchema),
 		Output:     s.schema("Output schema", "/outputSchema", surface.Tool.OutputSchema),
 		Others:     s.others(),
@@ -67,9 +67,9 @@ func (s sides) commentOn(pointer string) string {
 	return s.comment(pointer)
 }
 
-// text compares a string field of the tool.
-func (s sides) text(field func(surface.Tool) (string, bool)) views.TextDiff {
-	return views.Texts(stringOf(s.old, field), stringOf(s.new, field), s.oldLabel, s.newLabel)
+// text compares a string field of the tool, which stands at a pointer.
+func (s sides) text(at string, field func(surface.Tool) (string, bool)) views.TextDiff {
+	return views.Texts(stringOf(s.old, field), stringOf(s.new, field), s.oldLabel, s.newLabel).StandsAt(at)
 }
 
 func stringOf(t *surface.Tool, field func(surface.Tool) (string, bool)) *string {

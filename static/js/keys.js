@@ -1,6 +1,7 @@
 // Single keys. Every one does what a button or link in the page does: it finds the
 // element and activates it, so that a key can never do more than the page offers.
 import { family, focusOn, move, rowOrItem, visible } from "./moves.js";
+import { quote, selected } from "./quote.js";
 
 const storage = "countersign.keys";
 
@@ -155,8 +156,11 @@ function activate(doc, key) {
   if (found.length !== 1 && !item) return false;
   const element = found[0];
   if (!(element instanceof HTMLElement)) return false;
-  element.click();
+  const words = key === "c" ? selected(doc) : null; // before the focus goes elsewhere
   const box = element.closest("details");
-  if (element.matches("summary") && box?.open) focusOn(box.querySelector("textarea"));
+  if (!words || !element.matches("summary") || !box?.open) element.click();
+  if (!element.matches("summary") || !box?.open) return true;
+  quote(box.querySelector("form"), words);
+  focusOn(box.querySelector("textarea:not([name=quote])"));
   return true;
 }
