@@ -348,17 +348,22 @@ func (l *lister) oneServer() string {
 	return ""
 }
 
+// headsOf are the ids of the listings that are the heads of releases, in their order.
+func headsOf(rs []Release) []string {
+	ids := make([]string, len(rs))
+	for i := range rs {
+		ids[i] = rs[i].Head.ListingID
+	}
+	return ids
+}
+
 // headInfos reads the listings that are the heads of releases.
 func headInfos(ctx context.Context, tx Tx, rs []Release) (map[string]ListingInfo, error) {
-	var ids []string
-	for _, r := range rs {
-		ids = append(ids, r.Head.ListingID)
-	}
 	infos := map[string]ListingInfo{}
-	if len(ids) == 0 {
+	if len(rs) == 0 {
 		return infos, nil
 	}
-	found, err := tx.ListingInfosByID(ctx, ids)
+	found, err := tx.ListingInfosByID(ctx, headsOf(rs))
 	for _, in := range found {
 		infos[in.ID] = in
 	}

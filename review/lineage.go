@@ -75,10 +75,7 @@ func (l *Lineage) read(ctx context.Context, tx Tx) error {
 	}
 	versions := inOrder(all)
 	l.Versions = len(versions)
-	ids := make([]string, len(versions))
-	for i := range versions {
-		ids[i] = versions[i].Head.ListingID
-	}
+	ids := headsOf(versions)
 	refs, err := tx.ToolRefs(ctx, ids)
 	if err != nil {
 		return err
@@ -86,8 +83,7 @@ func (l *Lineage) read(ctx context.Context, tx Tx) error {
 	found := make([]*ToolRef, len(versions))
 	var hashes, digests []surface.Hash
 	for i, id := range ids {
-		if at := slices.IndexFunc(refs[id], func(r ToolRef) bool { return r.Name == l.Name }); at >= 0 {
-			found[i] = &refs[id][at]
+		if found[i] = refNamed(refs[id], l.Name); found[i] != nil {
 			hashes, digests = append(hashes, found[i].RawHash), append(digests, found[i].Digest)
 		}
 	}

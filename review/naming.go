@@ -244,16 +244,12 @@ func everListed(ctx context.Context, tx Tx, in ProfileKey, name string) (bool, e
 		if err != nil || len(versions) == 0 {
 			return false, err
 		}
-		var ids []string
-		for i := range versions {
-			ids = append(ids, versions[i].Head.ListingID)
-		}
-		refs, err := tx.ToolRefs(ctx, ids)
+		refs, err := tx.ToolRefs(ctx, headsOf(versions))
 		if err != nil {
 			return false, err
 		}
 		for _, tools := range refs {
-			if slices.ContainsFunc(tools, func(t ToolRef) bool { return t.Name == name }) {
+			if refNamed(tools, name) != nil {
 				return true, nil
 			}
 		}

@@ -93,8 +93,8 @@ type speech struct {
 	told     map[string]NoticeKind // by user id
 	comments int
 	answers  map[VerdictKind]int
-	thread   string // the one thread it was about, "" for several
-	spokenOf []string
+	thread   string   // the one thread it was about, "" for several
+	spokenOf []string // the tools that comments are about, "" for the whole release
 	family   map[string]string
 }
 
@@ -306,14 +306,14 @@ func (sp *speech) sentence() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, many))
 		}
 	}
-	add(sp.comments, "comment"+sp.of(), "comments"+sp.of())
+	of, joint := sp.of(), " on "
+	if of != "" {
+		joint = " in "
+	}
+	add(sp.comments, "comment"+of, "comments"+of)
 	add(sp.answers[Approve], "approval", "approvals")
 	add(sp.answers[Reject], "rejection", "rejections")
 	add(sp.answers[Withdraw], "answer taken back", "answers taken back")
-	joint := " on "
-	if sp.of() != "" {
-		joint = " in "
-	}
 	return strings.Join(parts, ", ") + joint + sp.as.server.Name + " " + sp.as.release.Title()
 }
 

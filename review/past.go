@@ -59,10 +59,7 @@ func (p *Past) read(ctx context.Context, tx Tx, r *Release, name, before string)
 	if cut := len(versions) - pastVersions; cut > 0 {
 		versions, p.Older = versions[cut:], true
 	}
-	ids := make([]string, len(versions))
-	for i := range versions {
-		ids[i] = versions[i].Head.ListingID
-	}
+	ids := headsOf(versions)
 	refs, err := tx.ToolRefs(ctx, ids)
 	if err != nil {
 		return err
@@ -99,6 +96,7 @@ func leadingTo(r *Release, newestFirst []Release) []Release {
 	return append(inOrder(out), *r)
 }
 
+// refNamed is the tool of a name among those of a listing, nil when there is none.
 func refNamed(refs []ToolRef, name string) *ToolRef {
 	if at := slices.IndexFunc(refs, func(r ToolRef) bool { return r.Name == name }); at >= 0 {
 		return &refs[at]

@@ -79,10 +79,7 @@ func foundSum(f *review.Found, query string) views.Sentence {
 	if len(f.Servers)+len(f.Tools)+len(f.Threads) == 1 {
 		holds = " holds "
 	}
-	text := parts[0]
-	if last := len(parts) - 1; last > 0 {
-		text = strings.Join(parts[:last], ", ") + " and " + parts[last]
-	}
+	text := enumerated(parts, " and ")
 	return views.Say(strings.ToUpper(text[:1]) + text[1:] + holds + quoted(query) + ".")
 }
 
